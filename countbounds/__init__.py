@@ -1,0 +1,47 @@
+"""countbounds: how large must the weights of an attention layer be to count to L?
+
+The names below are loaded when first used, so importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from countbounds.curve import AffineOverRoot as AffineOverRoot
+    from countbounds.curve import GivenCurve as GivenCurve
+    from countbounds.curve import LinearFractional as LinearFractional
+    from countbounds.domain import WorstError as WorstError
+    from countbounds.domain import worst_error as worst_error
+    from countbounds.layer import Layer as Layer
+    from countbounds.layer import Parameters as Parameters
+    from countbounds.model import Model as Model
+    from countbounds.vectors import Vector as Vector
+
+_HOME = {
+    "AffineOverRoot": "curve",
+    "GivenCurve": "curve",
+    "Layer": "layer",
+    "LinearFractional": "curve",
+    "Model": "model",
+    "Parameters": "layer",
+    "Vector": "vectors",
+    "WorstError": "domain",
+    "worst_error": "domain",
+}
+
+__all__ = ["__version__", *_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        from importlib import import_module
+
+        return getattr(import_module(f"countbounds.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'countbounds' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

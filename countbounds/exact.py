@@ -1,0 +1,276 @@
+r"""Exact numbers: finite sums of q * sqrt(k) * exp(s), with a decidable zero test.
+
+q is rational, k a positive integer, and each exponent s is itself a finite sum of
+rational multiples of square roots. Scores and weights of an attention layer with
+rational (or quadratic) parameters are numbers of this kind, so an error of exactly
+1/2, a tie, or a vector that vanishes can be recognised, which no precision can do.
+
+The zero test rests on two theorems:
+
+- square roots of positive integers, no two of which have a product that is a perfect
+  square, are linearly independent over the rationals (Besicovitch 1940);
+- exponentials of distinct algebraic numbers are linearly independent over the
+  algebraic numbers (Lindemann-Weierstrass).
+
+>>> two = Exact.of(2)
+>>> (two.sqrt() * Exact.of(8).sqrt() - 4).is_zero()
+True
+>>> (two.sqrt().exp() * (-two.sqrt()).exp() - 1).is_zero()
+True
+>>> (two.sqrt() + Exact.of(3).sqrt() - Exact.of(5).sqrt()).is_zero()
+False
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import gcd, isqrt
+
+from countbounds.errors import NotExact
+
+_SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
+
+
+def _is_square(number: int) -> bool:
+    root = isqrt(number)
+    return root * root == number
+
+
+def _split_square(number: int) -> tuple[int, int]:
+    """Write a positive integer as outer**2 * inner, taking out the squares that are cheap."""
+    root = isqrt(number)
+    if root * root == number:
+        return root, 1
+    outer = 1
+    for prime in _SMALL_PRIMES:
+        square = prime * prime
+        while number % square == 0:
+            number //= square
+            outer *= prime
+    root = isqrt(number)
+    return (outer * root, 1) if root * root == number else (outer, number)
+
+
+class Surd:
+    """A finite sum of rational multiples of square roots of positive integers."""
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: Mapping[int, Fraction]) -> None:
+        self.terms: dict[int, Fraction] = {k: q for k, q in terms.items() if q}
+
+    @staticmethod
+    def root(square: Fraction) -> Surd:
+        """The square root of a rational number >= 0."""
+        if square < 0:
+            raise NotExact("The square root of a negative number is not real.")
+        if square == 0:
+            return Surd({})
+        outer, inner = _split_square(square.numerator * square.denominator)
+        return Surd({inner: Fraction(outer, square.denominator)})
+
+    def __add__(self, other: Surd) -> Surd:
+        terms = dict(self.terms)
+        for k, q in other.terms.items():
+            terms[k] = terms.get(k, Fraction(0)) + q
+        return Surd(terms)
+
+    def __neg__(self) -> Surd:
+        return Surd({k: -q for k, q in self.terms.items()})
+
+    def __sub__(self, other: Surd) -> Surd:
+        return self + (-other)
+
+    def __mul__(self, other: Surd) -> Surd:
+        terms: dict[int, Fraction] = {}
+        for j, p in self.terms.items():
+            for k, q in other.terms.items():
+                common = gcd(j, k)
+                radicand = (j // common) * (k // common)
+                terms[radicand] = terms.get(radicand, Fraction(0)) + p * q * common
+        return Surd(terms)
+
+    def reduced(self) -> Surd:
+        """The same number with no two radicands in the same class modulo squares."""
+        terms: dict[int, Fraction] = {}
+        for k, q in self.terms.items():
+            for j in terms:
+                if _is_square(j * k):
+                    terms[j] += q * Fraction(isqrt(j * k), j)
+                    break
+            else:
+                terms[k] = q
+        return Surd(terms)
+
+    def is_zero(self) -> bool:
+        """Whether the number is zero (always decided)."""
+        return len(self.terms) == 0 or not self.reduced().terms
+
+    def inverse(self) -> Surd:
+        """1 over a single term.
+
+        Raises:
+            NotExact: for a sum of several terms; no formula here needs one.
+            ZeroDivisionError: for zero.
+        """
+        terms = self.reduced().terms
+        if not terms:
+            raise ZeroDivisionError("division by an exact zero")
+        if len(terms) > 1:
+            raise NotExact("Only a single term can be inverted exactly.")
+        ((k, q),) = terms.items()
+        return Surd({k: 1 / (q * k)})
+
+    def rational(self) -> Fraction | None:
+        """The number as a fraction, or None where it is irrational."""
+        terms = self.reduced().terms
+        if not terms:
+            return Fraction(0)
+        if len(terms) == 1:
+            ((k, q),) = terms.items()
+            if _is_square(k):
+                return q * isqrt(k)
+        return None
+
+
+_ZERO = Surd({})
+
+
+class Exact:
+    """A finite sum of surds times exponentials of surds.
+
+    Stored as pairs (exponent, coefficient). Supports +, -, * with itself, int and
+    Fraction, and division by a single term.
+    """
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: list[tuple[Surd, Surd]]) -> None:
+        self.terms = terms
+
+    @staticmethod
+    def of(value: int | Fraction) -> Exact:
+        """The exact number equal to a rational one."""
+        return Exact([(_ZERO, Surd({1: Fraction(value)}))]) if value else Exact([])
+
+    @staticmethod
+    def _coerce(value: object) -> Exact | None:
+        if isinstance(value, Exact):
+            return value
+        if isinstance(value, (int, Fraction)):
+            return Exact.of(value)
+        return None
+
+    def __add__(self, other: object) -> Exact:
+        addend = self._coerce(other)
+        if addend is None:
+            return NotImplemented
+        terms = list(self.terms)
+        for exponent, coefficient in addend.terms:
+            for index, (present, value) in enumerate(terms):
+                if present is exponent or present.terms == exponent.terms:
+                    terms[index] = (present, value + coefficient)
+                    break
+            else:
+                terms.append((exponent, coefficient))
+        return Exact([(s, c) for s, c in terms if c.terms])
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Exact:
+        return Exact([(s, -c) for s, c in self.terms])
+
+    def __sub__(self, other: object) -> Exact:
+        subtrahend = self._coerce(other)
+        return NotImplemented if subtrahend is None else self + (-subtrahend)
+
+    def __rsub__(self, other: object) -> Exact:
+        return (-self) + other
+
+    def __mul__(self, other: object) -> Exact:
+        factor = self._coerce(other)
+        if factor is None:
+            return NotImplemented
+        product = Exact([])
+        for s, c in self.terms:
+            shifted = [(s + t if s.terms or t.terms else _ZERO, c * e) for t, e in factor.terms]
+            product = product + Exact([(u, v) for u, v in shifted if v.terms])
+        return product
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Exact:
+        divisor = self._coerce(other)
+        return NotImplemented if divisor is None else self * divisor._inverse()
+
+    def __rtruediv__(self, other: object) -> Exact:
+        return self._inverse() * other
+
+    def _inverse(self) -> Exact:
+        terms = self._grouped()
+        if not terms:
+            raise ZeroDivisionError("division by an exact zero")
+        if len(terms) > 1:
+            raise NotExact("Only a single term can be inverted exactly.")
+        ((exponent, coefficient),) = terms
+        return Exact([(-exponent, coefficient.inverse())])
+
+    def _grouped(self) -> list[tuple[Surd, Surd]]:
+        """Terms with pairwise different exponents and non-zero coefficients."""
+        groups: list[tuple[Surd, Surd]] = []
+        for s, c in self.terms:
+            for index, (t, total) in enumerate(groups):
+                if (s - t).is_zero():
+                    groups[index] = (t, total + c)
+                    break
+            else:
+                groups.append((s, c))
+        return [(s, c) for s, c in groups if not c.is_zero()]
+
+    def is_zero(self) -> bool:
+        """Whether the number is zero (always decided, by the theorems named above)."""
+        return not self.terms or not self._grouped()
+
+    def _algebraic(self) -> Surd:
+        terms = self._grouped()
+        if not terms:
+            return _ZERO
+        if len(terms) > 1 or not terms[0][0].is_zero():
+            raise NotExact("The number is not a sum of square roots.")
+        return terms[0][1]
+
+    def rational(self) -> Fraction | None:
+        """The number as a fraction, or None where it is irrational."""
+        try:
+            return self._algebraic().rational()
+        except NotExact:
+            return None
+
+    def sqrt(self) -> Exact:
+        """The square root of a rational number >= 0.
+
+        Raises:
+            NotExact: if the number is irrational or negative.
+        """
+        square = self.rational()
+        if square is None:
+            raise NotExact("Only rational numbers have a square root in this field.")
+        root = Surd.root(square)
+        return Exact([(_ZERO, root)]) if root.terms else Exact([])
+
+    def exp(self) -> Exact:
+        """e to the power of a sum of square roots.
+
+        Raises:
+            NotExact: if the number contains exponentials itself.
+        """
+        return Exact([(self._algebraic(), Surd({1: Fraction(1)}))])
+
+    def monomials(self) -> list[Exact]:
+        """Single terms q * sqrt(k) * exp(s), independent over the rationals, that sum to this."""
+        return [
+            Exact([(exponent, Surd({k: q}))])
+            for exponent, coefficient in self._grouped()
+            for k, q in coefficient.reduced().terms.items()
+        ]

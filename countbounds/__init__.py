@@ -5,11 +5,15 @@ The names below are loaded when first used, so importing the package costs nothi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # type checkers know the name; importing typing would cost start-up time
 if TYPE_CHECKING:
+    from typing import Any
+
+    from countbounds.checking import CheckResult as CheckResult
+    from countbounds.checking import check as check
+    from countbounds.checking import length_cap as length_cap
     from countbounds.curve import AffineOverRoot as AffineOverRoot
     from countbounds.curve import GivenCurve as GivenCurve
     from countbounds.curve import LinearFractional as LinearFractional
@@ -18,10 +22,14 @@ if TYPE_CHECKING:
     from countbounds.layer import Layer as Layer
     from countbounds.layer import Parameters as Parameters
     from countbounds.model import Model as Model
+    from countbounds.show import show as show
+    from countbounds.tables import table1 as table1
+    from countbounds.tables import table3 as table3
     from countbounds.vectors import Vector as Vector
 
 _HOME = {
     "AffineOverRoot": "curve",
+    "CheckResult": "checking",
     "GivenCurve": "curve",
     "Layer": "layer",
     "LinearFractional": "curve",
@@ -29,10 +37,15 @@ _HOME = {
     "Parameters": "layer",
     "Vector": "vectors",
     "WorstError": "domain",
+    "check": "checking",
+    "length_cap": "checking",
+    "show": "show",
+    "table1": "tables",
+    "table3": "tables",
     "worst_error": "domain",
 }
 
-__all__ = ["__version__", *_HOME]
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

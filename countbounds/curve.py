@@ -11,6 +11,7 @@ the projection: the same two kinds. `Model.curve` derives the coefficients on an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -65,6 +66,25 @@ class AffineOverRoot:
 CountCurve: TypeAlias = LinearFractional | AffineOverRoot
 
 
+def from_exact(curve: CountCurve, ring: Ring) -> CountCurve:
+    """A curve over `countbounds.exact.Exact`, its coefficients put on another ring."""
+
+    def on(values: tuple[Element, ...]) -> tuple[Element, ...]:
+        return tuple(value.on(ring) for value in values)
+
+    return _rebuilt(curve, on)
+
+
+def _rebuilt(
+    curve: CountCurve, on: Callable[[tuple[Element, ...]], tuple[Element, ...]]
+) -> CountCurve:
+    if isinstance(curve, LinearFractional):
+        p, q = on(curve.numerator), on(curve.denominator)
+        return LinearFractional((p[0], p[1], p[2]), (q[0], q[1], q[2]))
+    (offset,), a, g = on((curve.offset,)), on(curve.numerator), on(curve.gram)
+    return AffineOverRoot(offset, (a[0], a[1], a[2]), (g[0], g[1], g[2], g[3], g[4], g[5]))
+
+
 @dataclass(frozen=True)
 class GivenCurve:
     """A curve given by its coefficients: numbers or closed forms, read exactly.
@@ -78,15 +98,10 @@ class GivenCurve:
     def curve(self, ring: Ring) -> CountCurve:
         """The curve with its coefficients on the ring."""
 
-        def on(*values: object) -> tuple[Element, ...]:
+        def on(values: tuple[object, ...]) -> tuple[Element, ...]:
             return tuple(evaluate(real(value), ring) for value in values)
 
-        given = self.given
-        if isinstance(given, LinearFractional):
-            p, q = on(*given.numerator), on(*given.denominator)
-            return LinearFractional((p[0], p[1], p[2]), (q[0], q[1], q[2]))
-        (offset,), a, g = on(given.offset), on(*given.numerator), on(*given.gram)
-        return AffineOverRoot(offset, (a[0], a[1], a[2]), (g[0], g[1], g[2], g[3], g[4], g[5]))
+        return _rebuilt(self.given, on)
 
     def vanishing(self, ring: Ring) -> tuple[tuple[tuple[int, int], Element], ...]:
         """No token of a given curve passes through a norm."""

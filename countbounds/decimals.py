@@ -175,12 +175,42 @@ class Bracket:
         """Whether the two ends are the same finite number."""
         return self.lower is not None and self.lower == self.upper
 
-    def as_strings(self, digits: int = 20) -> dict[str, str]:
-        """The two ends as decimal strings of so many digits, rounded outward."""
+    def as_strings(self, digits: int = 20, apart: Fraction | None = None) -> dict[str, str]:
+        """The two ends as decimal strings, rounded outward.
+
+        Args:
+            digits: significant digits.
+            apart: a number outside the bracket that the rounded ends must not reach;
+                as many digits are added as that takes.
+        """
+        low, high = self.lower, self.upper
+        if apart is not None and not (low is not None and low == apart):
+            while (high is not None and high < apart <= significant(high, digits, up=True)) or (
+                low is not None and significant(low, digits, up=False) <= apart < low
+            ):
+                digits += 10
         return {
-            "lower": "inf" if self.lower is None else rounded(self.lower, digits, up=False),
-            "upper": "inf" if self.upper is None else rounded(self.upper, digits, up=True),
+            "lower": "inf" if low is None else rounded(low, digits, up=False),
+            "upper": "inf" if high is None else rounded(high, digits, up=True),
         }
+
+    def __str__(self) -> str:
+        """The number for reading: the digits that are certain, "..." where there are more."""
+        if self.lower is None:
+            return "inf"
+        if self.upper is None:
+            return f">= {rounded(self.lower, 16, up=False)}"
+        if self.is_exact and len(decimal(self.lower)) <= 24:
+            return decimal(self.lower)
+        for digits in range(16, 1, -1):
+            text = rounded(self.lower, digits, up=False)
+            if text == rounded(self.upper, digits, up=False):
+                if "." not in text and "e" not in text:
+                    power = len(text.lstrip("-")) - 1
+                    text = f"{text[: len(text) - power]}.{text[len(text) - power :]}e+{power}"
+                mantissa, e, exponent = text.partition("e")
+                return f"{mantissa}...{e}{exponent}"
+        return f"{rounded(self.lower, 6, up=False)} to {rounded(self.upper, 6, up=True)}"
 
 
 def fraction(point: Any) -> Fraction | None:

@@ -26,8 +26,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from math import gcd, isqrt
+from typing import TYPE_CHECKING
 
 from countbounds.errors import NotExact
+
+if TYPE_CHECKING:
+    from countbounds.rings import Element, Ring
 
 _SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 
@@ -106,6 +110,13 @@ class Surd:
     def is_zero(self) -> bool:
         """Whether the number is zero (always decided)."""
         return len(self.terms) == 0 or not self.reduced().terms
+
+    def on(self, ring: Ring) -> Element:
+        """The number on another ring."""
+        total = ring.number(Fraction(0))
+        for k, q in self.terms.items():
+            total = total + ring.number(q) * ring.sqrt(ring.number(Fraction(k)))
+        return total
 
     def inverse(self) -> Surd:
         """1 over a single term.
@@ -266,6 +277,14 @@ class Exact:
             NotExact: if the number contains exponentials itself.
         """
         return Exact([(self._algebraic(), Surd({1: Fraction(1)}))])
+
+    def on(self, ring: Ring) -> Element:
+        """The number on another ring; on enclosures, without the cancellation of a detour."""
+        total = ring.number(Fraction(0))
+        for exponent, coefficient in self._grouped():
+            factor = coefficient.on(ring)
+            total = total + (factor * ring.exp(exponent.on(ring)) if exponent.terms else factor)
+        return total
 
     def monomials(self) -> list[Exact]:
         """Single terms q * sqrt(k) * exp(s), independent over the rationals, that sum to this."""

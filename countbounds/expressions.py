@@ -15,6 +15,7 @@ or in floats. Rational subformulas are folded exactly, never through floats.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
 from math import isqrt
 from numbers import Rational
@@ -93,8 +94,9 @@ def real(value: object) -> Expr:
     """The formula for a number as the caller has it, without rounding.
 
     Args:
-        value: an `Expr`, an int, a Fraction, a float or numpy scalar (the exact binary
-            number it stores), or a string such as "0.1" or "1/3" (that exact number).
+        value: an `Expr`, an int, a Fraction, a Decimal, a float or numpy scalar up to
+            double precision (the exact binary number it stores), or a string such as "0.1"
+            or "1/3" (that exact number).
 
     Raises:
         InputError: if it is not a finite real number.
@@ -111,12 +113,18 @@ def real(value: object) -> Expr:
     if isinstance(value, Rational):
         return rational(Fraction(int(value.numerator), int(value.denominator)))
     try:
-        return rational(Fraction(float(value)))  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(
-            f"{value!r} is not a finite real number; give an int, a Fraction, a float, "
-            'a string such as "1/3", or a closed form.'
-        ) from error
+        if isinstance(value, (float, Decimal)):
+            return rational(Fraction(value))
+        # Other scalars (numpy's float32, say) are taken if a double holds them exactly.
+        double = float(value)  # type: ignore[arg-type]
+        if not isinstance(value, bytes) and double == value:
+            return rational(Fraction(double))
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError(
+        f"{value!r} is not a finite real number that is held exactly; give an int, a "
+        'Fraction, a float, a string such as "1/3", or a closed form.'
+    )
 
 
 def _binary(operation: str, left: Real, right: Real) -> Expr:
@@ -168,6 +176,11 @@ def log(value: Real) -> Expr:
     """The natural logarithm; folded at 1."""
     x = value if isinstance(value, Expr) else rational(value)
     return rational(0) if x.value == 1 else Expr("log", (x,))
+
+
+def power(base: Real, exponent: Fraction) -> Expr:
+    """A rational power of a positive number, as e^(exponent log base)."""
+    return exp(log(base) * exponent)
 
 
 def floor(value: Real) -> Expr:

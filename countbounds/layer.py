@@ -14,6 +14,8 @@ from countbounds.expressions import evaluate, rational, real
 from countbounds.rings import Ring
 from countbounds.vectors import Vector
 
+_NO_BIAS = rational(0)
+
 Attention = Literal["linear", "softmax"]
 Placement = Literal["none", "pre", "post"]
 Norm = Literal["layer", "rms"]
@@ -88,7 +90,7 @@ class Parameters:
     readout: Vector
     gain: Vector | None = None
     bias: Vector | None = None
-    readout_bias: Any = rational(0)
+    readout_bias: Any = _NO_BIAS
 
     @staticmethod
     def of(
@@ -115,7 +117,7 @@ class Parameters:
             value if value is None or isinstance(value, Vector) else Vector.of(value)
             for value in given
         ]
-        return Parameters(*vectors, readout_bias=readout_bias)  # type: ignore[arg-type]
+        return Parameters(*vectors, readout_bias=readout_bias)  # type: ignore[arg-type, misc]
 
     def __post_init__(self) -> None:
         """Check that all vectors share one dimension >= 3.
@@ -144,4 +146,4 @@ class Parameters:
         memo = {} if memo is None else memo
         vectors = {name: vector.on(ring, memo) for name, vector in self.vectors().items()}
         bias = evaluate(real(self.readout_bias), ring, None, memo)
-        return replace(self, readout_bias=bias, **vectors)
+        return replace(self, **vectors, **{"readout_bias": bias})

@@ -70,7 +70,7 @@ class Model:
         root = root_of_dim(parameters, ring)
         query = values[0]
         scores = tuple(query.dot(value) / root for value in values)
-        return Tokens(values, scores, parameters.boundary)  # type: ignore[arg-type]
+        return Tokens(values, scores, parameters.boundary)
 
     def norm_square(self, vector: Vector, ring: Ring) -> tuple[Vector, Element]:
         """The vector as the norm sees it, and what stands under its root times d."""
@@ -159,11 +159,11 @@ class Model:
         if self.layer.epsilon.value != 0:
             epsilon = evaluate(self.layer.epsilon, ring) * parameters.dim
             if softmax:
-                for i, j in gram:
-                    gram[i, j] = gram[i, j] + epsilon * weights[i] * weights[j]
+                for (i, j), product in gram.items():
+                    gram[i, j] = product + epsilon * weights[i] * weights[j]
             else:
                 gram[0, 0] = gram[0, 0] + epsilon
-        return AffineOverRoot(offset, (a0, a1, a2), tuple(gram.values()))  # type: ignore[arg-type]
+        return AffineOverRoot(offset, (a0, a1, a2), tuple(gram.values()))
 
     def vanishing(self, ring: Ring) -> tuple[tuple[tuple[int, int], Element], ...]:
         """What must not be zero for pre-LN: the squared norm of each token's vector.
@@ -185,7 +185,7 @@ class Model:
 def root_of_dim(parameters: Parameters, ring: Ring) -> Element:
     """sqrt(d) on the ring."""
     dim = parameters.dim
-    return ring.sqrt(ring.number(dim) if isinstance(dim, int) else dim)
+    return ring.sqrt(ring.number(Fraction(dim)) if isinstance(dim, int) else dim)
 
 
 def softmax_weights(

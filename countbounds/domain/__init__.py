@@ -33,21 +33,22 @@ __all__ = [
 ]
 
 
-def worst_error(source: CurveSource, length: int, precision: int = PRECISION_LIMIT) -> WorstError:
+def worst_error(source: CurveSource, length: int, precision: int | None = None) -> WorstError:
     """The largest |y(n, m) - n| over all n, m >= 0 with n + m <= L, and the verdict.
 
     Args:
         source: the layer with its parameters (`countbounds.model.Model`), or any object
             with a `curve(ring)` method.
-        length: L, from 1 to 10^18.
+        length: L >= 1.
         precision: the working precision, in bits, at which an open question is given
-            up as undecided.
+            up as undecided; by default `PRECISION_LIMIT`, or more for a length of so
+            many digits that it takes more to begin with.
 
     Returns:
         verdict, enclosure of the worst error, and an input that attains it.
 
     Raises:
-        InputError: if the length is out of range.
+        InputError: if the length is below 1.
 
     >>> from countbounds import Layer, Model, Parameters
     >>> p = Parameters.of([0, 0, 0], [2, 0, 0], [-1, 0, 0], ["1/2", 0, 0])
@@ -55,26 +56,27 @@ def worst_error(source: CurveSource, length: int, precision: int = PRECISION_LIM
     >>> report.verdict, report.input, report.error.lower
     ('fails', (1, 0), Fraction(1, 2))
     """
-    if not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise InputError(f"The length is an integer from 1 to 10^18, not {length}.")
+    if length < 1:
+        raise InputError(f"The length is an integer from 1 on, not {length}.")
     twin = ExactTwin(source)
     search = None
     first = 96 + 3 * length.bit_length()
-    for bits in _precisions(first, max(precision, 64)):
+    precision = max(PRECISION_LIMIT, 8 * first) if precision is None else max(precision, 64)
+    for bits in _precisions(first, precision):
+        final = bits >= precision
         with Enclosure(bits) as ring:
             try:
                 missing = _undefined_token(source, ring, length)
                 if missing is not None:
                     return WorstError("fails", Bracket(None, None), missing, length, bits)
-                search = Search(Decider(source, ring, twin), length)
+                search = Search(Decider(source, ring, twin), length, final=final)
                 if isinstance(search.decider.curve, LinearFractional):
                     linear_fractional.explore(search)
                 else:
                     affine_over_root.explore(search)
-                patient = bits < 4 * first and bits < precision
-                return conclude(search, patient=patient)
+                return conclude(search, patient=not final and bits < 4 * first)
             except Undecided:
-                continue
+                twin.wanted = True
     if search is None:
         return WorstError("undecided", Bracket(Fraction(0), None), None, length, precision)
     with Enclosure(search.decider.ring.bits):

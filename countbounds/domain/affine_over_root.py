@@ -8,19 +8,22 @@ m, so y has at most one critical point in m. Inputs that can be worst therefore 
   extremes are at the ends or beside one stationary point; or
 - next to the interior critical curve m = -d0/d1, for those n at which it lies inside
   (`_explore_ridge`): there y = tau +- sqrt(R/G) with quadratics R and G, whatever m may
-  be, which bounds ranges of n at once; what such a bound cannot exclude is cut smaller.
+  be, so that a quartic excludes ranges of n at once; what it does not exclude is cut
+  smaller, down to single columns.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from countbounds.curve import AffineOverRoot
 from countbounds.domain.decide import certain_sign
 from countbounds.domain.lattice import least_solution
-from countbounds.domain.quadratic import (
-    Quadratic,
+from countbounds.domain.polynomial import (
+    Polynomial,
     sign_on,
     sign_ranges,
     span,
@@ -82,9 +85,9 @@ class Line:
 
     m0: int
     m1: int
-    root: Quadratic
+    root: Polynomial
     slope: tuple[Element, Element]
-    bend: Quadratic
+    bend: Polynomial
 
     def derivative(self, t: Any) -> Element:
         """The derivative of the error, y' - 1, at a real n."""
@@ -167,10 +170,25 @@ def _turning_point(search: Search, line: Line, first: int, last: int, bend: int)
                 low = probe + 1
         if (low, high) == before:
             if guess is None:
-                raise Undecided("A turning point is not located at this precision.")
+                _leave_piece(search, line, low, high, bend)
+                return
             reach *= 8
             guess = None if reach > last - first else guess
     search.consider_all(line.input(n) for n in range(low, high + 1))
+
+
+def _leave_piece(search: Search, line: Line, low: int, high: int, bend: int) -> None:
+    """Bound a piece whose turning point is not located, by the tangent at one end.
+
+    Raises:
+        Undecided: if more bits may still locate it.
+    """
+    if not search.final:
+        raise Undecided("A turning point is not located at this precision.")
+    search.consider_all((line.input(low), line.input(high)))
+    start = search.decider.ring.number(Fraction(low))
+    rise = (-bend * line.derivative(start)).upper().max(start * 0)
+    search.leave(-bend * search.seen[line.input(low)].error + rise * (high - low))
 
 
 def _stationary(line: Line, first: int, last: int, bend: int) -> int | None:
@@ -275,15 +293,15 @@ def _explore_ridge(search: Search, conic: Conic) -> None:
 def _bound_ridge(
     search: Search, conic: Conic, ridge: tuple[Element, ...], kind: int, first: int, end: int
 ) -> None:
-    """Exclude or resolve the columns first..end, whose interior critical point is a
-    maximum of y (kind 1) or a minimum (kind -1).
+    """Exclude or resolve the columns first..end.
+
+    Their interior critical point is a maximum of y (kind 1) or a minimum (kind -1).
     """
-    pending = [(first, end)]
+    pending = deque([(first, end)])
     budget = _MOST_RIDGE_PIECES
     while pending:
-        low, high = pending.pop()
-        bound = _ridge_bound(search, ridge, kind, low, high)
-        if bound < search.floor:
+        low, high = pending.popleft()
+        if _excluded(search, ridge, kind, low, high):
             continue
         if high - low < _FEW:
             for n in range(low, high + 1):
@@ -291,7 +309,7 @@ def _bound_ridge(
             continue
         budget -= 1
         if budget < 0:
-            search.leave(bound)
+            search.leave(_ridge_bound(search, ridge, kind, low, high))
             continue
         if high - low > _EXHAUSTIBLE and _explore_rows(search, conic, low, high):
             continue
@@ -299,6 +317,26 @@ def _bound_ridge(
         _explore_column(search, conic, middle)
         pending.append((low, middle))
         pending.append((middle + 1, high))
+
+
+def _excluded(search: Search, ridge: tuple[Element, ...], kind: int, low: int, high: int) -> bool:
+    """Whether the critical curve stays strictly below the worst error found so far.
+
+    sqrt(R/G) + kind (tau - n) < F is F + kind (n - tau) > 0 and a quartic in n, the square
+    of that times G less R, being positive.
+    """
+    (r0, r1, r2), (g0, g1, g2) = ridge[:3], ridge[3:]
+    h0, h1 = search.floor - kind * search.decider.curve.offset, kind
+    s0, s1 = h0 * h0, 2 * h1 * h0
+    quartic = (
+        s0 * g0 - r0,
+        s0 * g1 + s1 * g0 - r1,
+        s0 * g2 + s1 * g1 + g0 - r2,
+        s1 * g2 + g1,
+        g2,
+    )
+    positive = h0 + h1 * low > 0 and h0 + h1 * high > 0
+    return positive and all(sign_on(c, low, high) == 1 for c in ((g0, g1, g2), quartic))
 
 
 def _ridge_bound(
@@ -390,6 +428,13 @@ def _find_undefined(search: Search) -> None:
     decider, length = search.decider, search.length
     if decider.sign(lambda c: c.gram[5]) == 0:
         return
+    *_, q02, q12, q22 = decider.curve.gram
+
+    def beside(n: int) -> range:
+        """The integers next to the m at which Q is least, where y may jump."""
+        return near(-(q02 + q12 * n) / q22, 0, length - n)
+
+    search.pieces = lambda n: (0, *beside(n))
     gap = decider.enclose(lambda c: _ridge(c)[3:])
     if all(c.is_zero() for c in gap):
         # Q is the square of one affine form, so it vanishes where that form does.
@@ -400,10 +445,9 @@ def _find_undefined(search: Search) -> None:
         if point is not None:
             search.undefined.append(point)
         return
-    *_, q02, q12, q22 = decider.curve.gram
     for low, high, sign in sign_ranges((gap[0], gap[1], gap[2]), 0, length):
-        if sign is None:
+        if sign is None or sign == 0:
             if high - low > 2 * _FEW:
                 raise Undecided("A vanishing vector is not located at this precision.")
             for n in range(low, high + 1):
-                search.consider_all((n, m) for m in near(-(q02 + q12 * n) / q22, 0, length - n))
+                search.consider_all((n, m) for m in beside(n))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Protocol
 
-from countbounds.curve import CountCurve
+from countbounds.curve import CountCurve, from_exact
 from countbounds.errors import NotExact, Undecided
 from countbounds.rings import Element, Enclosure, ExactNumbers, Ring
 
@@ -38,7 +38,8 @@ class Decider:
 
     def __init__(self, source: CurveSource, ring: Enclosure, exact: ExactTwin) -> None:
         self.ring = ring
-        self.curve: Any = source.curve(ring)
+        twin = exact.curve() if exact.wanted else None
+        self.curve: Any = source.curve(ring) if twin is None else from_exact(twin, ring)
         self._exact = exact
 
     def sign(self, formula: Callable[[Any], Element]) -> int:
@@ -93,9 +94,15 @@ class Decider:
 
 
 class ExactTwin:
-    """The curve on exact numbers, computed at most once and only if asked for."""
+    """The curve on exact numbers, computed at most once and only if asked for.
+
+    Attributes:
+        wanted: whether enclosures too should be taken of the exact coefficients, which
+            spares them the cancellation on the way there; set once a pass has failed.
+    """
 
     def __init__(self, source: CurveSource) -> None:
+        self.wanted = False
         self._source = source
         self._known = False
         self._curve: CountCurve | None = None

@@ -12,6 +12,9 @@ integers next to the pole join the candidates, for each n.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from countbounds.curve import LinearFractional
 from countbounds.domain.decide import certain_sign
 from countbounds.domain.lattice import least_solution
@@ -29,13 +32,17 @@ def explore(search: Search) -> None:
     """
     length, decider = search.length, search.decider
     corners = ((0, 0), (length, 0), (0, length))
-    signs = {decider.sign(lambda c, at=corner: c.parts(*at)[1]) for corner in corners}
+    signs = {decider.sign(_denominator(*corner)) for corner in corners}
     if signs in ({1}, {-1}):
         (sign,) = signs
         for upper in (False, True):
             _explore_edge(search, sign, upper)
     else:
         _explore_poles(search)
+
+
+def _denominator(n: int, m: int) -> Callable[[LinearFractional], Element]:
+    return lambda curve: curve.parts(n, m)[1]
 
 
 def _edge(curve: LinearFractional, length: int, upper: bool) -> tuple[Element, ...]:
@@ -61,17 +68,18 @@ def _explore_edge(search: Search, sign: int, upper: bool) -> None:
     p0, p1, q0, q1 = _edge(decider.curve, length, upper)
     slopes: list[int | None] = []
     for t in ends:
-        q = q0 + q1 * t
-        slope = p1 * q0 - p0 * q1 - q * q
+        formula = partial(_slope, length=length, upper=upper, t=t)
+        slope = formula(decider.curve)
         known = certain_sign(slope)
-        if known is None and decider.is_exactly_zero(lambda c, t=t: _slope(c, length, upper, t)):
+        if known is None and decider.is_exactly_zero(formula):
             known = 0
         if known is None:
             # e' is monotone, so between this end and its zero it is at most what it is
             # here: the error cannot exceed that of the ends by more than this.
+            q = q0 + q1 * t
             search.leave(search.largest(inputs) + abs(slope / (q * q)) * length)
         slopes.append(known)
-    if slopes == [1, -1] or slopes == [-1, 1]:
+    if slopes in ([1, -1], [-1, 1]):
         root = (p1 * q0 - p0 * q1).sqrt()
         for n in near((root * sign - q0) / q1, 0, length):
             search.consider_all([(n, length - n if upper else 0)])
@@ -90,8 +98,7 @@ def _explore_poles(search: Search) -> None:
     for n in range(last + 1):
         search.consider_all([(n, 0), (n, length - n)])
         q0, q1, q2 = decider.curve.denominator
-        ends = [decider.sign(lambda c, at=(n, m): c.parts(*at)[1]) for m in (0, length - n)]
-        if ends[0] != ends[1]:
+        if decider.sign(_denominator(n, 0)) != decider.sign(_denominator(n, length - n)):
             search.consider_all((n, m) for m in near(-(q0 + q1 * n) / q2, 0, length - n))
     if last < length:
         search.leave(decider.ring.infinity)

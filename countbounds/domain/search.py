@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -36,12 +36,18 @@ class Search:
         undefined: inputs at which y is provably undefined.
         beyond: upper bounds (exact arb) for the error on parts of the domain that were
             bounded but not resolved to single inputs.
+        final: whether no more bits may be had, so that a part that stays unresolved is
+            bounded rather than tried again.
+        pieces: n -> every m at which a stretch of the column begins on which y may be
+            constant, so that the least of several tied inputs can be named.
         floor: the largest proven lower bound of an error so far (exact arb).
     """
 
-    def __init__(self, decider: Decider, length: int) -> None:
+    def __init__(self, decider: Decider, length: int, *, final: bool = False) -> None:
         self.decider = decider
         self.length = length
+        self.final = final
+        self.pieces: Callable[[int], Iterable[int]] = lambda n: (0,)
         self.seen: dict[tuple[int, int], Evaluated] = {}
         self.undefined: list[tuple[int, int]] = []
         self.beyond: list[Element] = []
@@ -71,8 +77,7 @@ class Search:
             raise Undecided("An output is too large for this precision.")
         self.seen[n, m] = evaluated = Evaluated(n, m, error)
         lower = evaluated.magnitude.abs_lower()
-        if lower > self.floor:
-            self.floor = lower
+        self.floor = self.floor.max(lower)
 
     def consider_all(self, inputs: Iterable[tuple[int, int]]) -> None:
         """Evaluate the error at several inputs that lie in the domain; skip the others."""

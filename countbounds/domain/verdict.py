@@ -50,8 +50,7 @@ def conclude(search: Search, *, patient: bool) -> WorstError:
 
     Args:
         search: every input that can be worst has been considered or bounded.
-        patient: whether more bits may still be had, so that an unproven tie or a wide
-            enclosure is worth another pass.
+        patient: whether an unproven tie or a wide enclosure is worth another pass.
 
     Raises:
         Undecided: if more bits are needed.
@@ -65,16 +64,17 @@ def conclude(search: Search, *, patient: bool) -> WorstError:
     for bound in search.beyond:
         upper = upper.max(bound)
     known = _exact_error(search.decider, worst)
-    if known is not None and not search.beyond:
+    settled = tied and not search.beyond
+    if known is not None and settled:
         bracket = Bracket.exactly(known)
     else:
         bracket = Bracket(Bracket.of(lower).lower, Bracket.of(upper).upper)
         if patient and not (upper - lower) * (1 << _SHARP_BITS) <= upper.max(upper * 0 + 1):
             raise Undecided("The enclosure of the worst error is still wide.")
     at = (worst.n, worst.m)
-    if known is not None and known >= _HALF or 2 * lower > 1:
+    if (known is not None and known >= _HALF) or 2 * lower > 1:
         return WorstError("fails", bracket, at, search.length, bits)
-    if known is not None and not search.beyond or 2 * upper < 1:
+    if (known is not None and settled) or 2 * upper < 1:
         return WorstError("counts", bracket, at, search.length, bits)
     raise Undecided("The worst error is not told apart from 1/2.")
 
@@ -90,7 +90,8 @@ def partial(search: Search) -> WorstError:
         return WorstError("fails", Bracket(None, None), min(search.undefined), search.length, bits)
     if not search.seen:
         return WorstError("undecided", Bracket(Fraction(0), None), None, search.length, bits)
-    worst = max(search.seen.values(), key=lambda e: _lower(e.error))
+    ordered = sorted(search.seen.values(), key=lambda e: (e.n, e.m))
+    worst = max(ordered, key=lambda e: _lower(e.error))
     lower = worst.error.abs_lower()
     verdict: Verdict = "fails" if 2 * lower > 1 else "undecided"
     known = _exact_error(search.decider, worst)
@@ -107,20 +108,19 @@ def _lower(error: Element) -> Fraction:
 def _worst(search: Search, *, patient: bool) -> tuple[Evaluated, bool]:
     """The worst input, and whether every other that may be as bad provably ties with it.
 
-    For fixed n the candidates hold a worst m, but where y does not depend on m the least
-    one, 0, need not be among them: it is added.
+    For fixed n the candidates hold a worst m, but where y does not change with m the
+    least one need not be among them: the beginnings of such stretches are added.
     """
-    for n, m in [(e.n, e.m) for e in _contenders(search)]:
-        if m:
-            search.consider(n, 0)
+    for e in _contenders(search):
+        search.consider_all((e.n, m) for m in search.pieces(e.n) if m < e.m)
     contenders = sorted(_contenders(search), key=lambda e: (e.n, e.m))
     first, *others = contenders
     for other in others:
         tie = _tie(search.decider, first, other)
-        if tie is False or (tie is None and patient):
+        if (tie is None and patient) or (tie is False and not search.final):
             raise Undecided("Two inputs are not told apart at this precision.")
-        if tie is None:
-            return first, False
+        if tie is not True:
+            return max(contenders, key=lambda e: _lower(e.error)), False
     return first, True
 
 

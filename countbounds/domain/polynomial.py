@@ -1,45 +1,59 @@
-"""Signs and ranges of quadratics on real intervals with integer ends, by Bernstein form.
+"""Signs and ranges of polynomials on real intervals with integer ends, by Bernstein form.
 
-A quadratic is three coefficients (c0, c1, c2), lowest first, as arb balls. On [low, high]
-it lies between the smallest and the largest of its three Bernstein coefficients, which
-are its two end values and the value where the end tangents meet.
+A polynomial is its coefficients, lowest first, as arb balls. On [low, high] it lies
+between the smallest and the largest of its Bernstein coefficients.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import comb
 
 from countbounds.domain.decide import certain_sign
 from countbounds.rings import Element
 
-Quadratic = tuple[Element, Element, Element]
+Polynomial = tuple[Element, ...]
 
 
-def value(c: Quadratic, t: int) -> Element:
-    """The quadratic at a point."""
-    return c[0] + t * (c[1] + t * c[2])
+def value(c: Polynomial, t: int) -> Element:
+    """The polynomial at a point."""
+    *lower, result = c
+    for coefficient in reversed(lower):
+        result = result * t + coefficient
+    return result
 
 
-def bernstein(c: Quadratic, low: int, high: int) -> tuple[Element, Element, Element]:
-    """Its Bernstein coefficients on [low, high]."""
-    first = value(c, low)
-    return first, first + (c[1] + 2 * low * c[2]) * (high - low) / 2, value(c, high)
+def bernstein(c: Polynomial, low: int, high: int) -> list[Element]:
+    """Its Bernstein coefficients on [low, high]: the first and the last are end values."""
+    b, degree = list(c), len(c) - 1
+    for i in range(degree):
+        for j in range(degree - 1, i - 1, -1):
+            b[j] = b[j] + b[j + 1] * low
+    step = high - low
+    for k in range(1, degree + 1):
+        b[k] = b[k] * step**k / comb(degree, k)
+    for i in range(1, degree + 1):
+        for j in range(degree, i - 1, -1):
+            b[j] = b[j] + b[j - 1]
+    return b
 
 
-def span(c: Quadratic, low: int, high: int) -> Element:
+def span(c: Polynomial, low: int, high: int) -> Element:
     """A ball that contains all its values on [low, high]."""
-    first, middle, last = bernstein(c, low, high)
-    return first.union(middle).union(last)
+    first, *others = bernstein(c, low, high)
+    for other in others:
+        first = first.union(other)
+    return first
 
 
-def sign_on(c: Quadratic, low: int, high: int) -> int | None:
+def sign_on(c: Polynomial, low: int, high: int) -> int | None:
     """Its sign, where the Bernstein coefficients prove one for all of [low, high]."""
     signs = {certain_sign(b) for b in bernstein(c, low, high)}
     return signs.pop() if len(signs) == 1 else None
 
 
-def split_point(c: Quadratic, low: int, high: int) -> int:
-    """An integer t, low <= t < high: near a root inside (a guess), else the middle."""
+def split_point(c: Polynomial, low: int, high: int) -> int:
+    """An integer t, low <= t < high: near a root of a quadratic (a guess), else the middle."""
     middle = (low + high) // 2
     c0, c1, c2 = (b.mid() for b in c)
     roots = []
@@ -58,15 +72,13 @@ def split_point(c: Quadratic, low: int, high: int) -> int:
     for root in roots:
         if root.is_finite():
             guess = int(root.mid().floor().unique_fmpz())
-            if low < guess < high - 1 or (guess in (low, high - 1) and high - low <= 8):
-                return guess
-            if guess in (low, high - 1):
+            if low <= guess < high:
                 return guess
     return middle
 
 
 def sign_ranges(
-    c: Quadratic, low: int, high: int, budget: int = 400
+    c: Polynomial, low: int, high: int, budget: int = 400
 ) -> Iterator[tuple[int, int, int | None]]:
     """Cut the integers low..high into ranges with one proven sign.
 

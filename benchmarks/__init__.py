@@ -1,0 +1,1 @@
+"""Reproducible comparisons, each against what a user would otherwise do."""

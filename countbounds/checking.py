@@ -1,0 +1,228 @@
+"""One variant at one (L, d, B): explicit parameters, decided on the whole domain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from countbounds.compare import compare, enclose, exact_value
+from countbounds.decimals import Bracket, decimal, parse_exact, significant
+from countbounds.domain import LONGEST, PRECISION_LIMIT, worst_error
+from countbounds.errors import CountboundsError, InputError
+from countbounds.expressions import Expr, sqrt
+from countbounds.layer import Parameters
+from countbounds.model import Model
+from countbounds.variants import variant as variant_named
+from countbounds.variants.base import Origin, Variant
+
+LARGEST_DIM = 10**6
+_BOUND_DIGITS = 12
+_BITS = 256
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What `check` found.
+
+    Attributes:
+        variant: its name.
+        length: L.
+        dim: d.
+        bound: B, the norm bound the parameters keep; None where no bound is possible.
+        guaranteed_bound: what the construction's formula asks for at this L.
+        construction: "published" (the paper's) or "derived" (built here).
+        verdict: "counts", "fails", "undecided", or "impossible" where no parameters of
+            any size count.
+        worst_error: enclosure of the largest |y - n| on the domain; None if impossible.
+        worst_input: (n, m) whose error reaches the enclosure's lower end.
+        max_norm: enclosure of the largest norm of a vector; None if impossible.
+        domain_size: number of inputs covered, (L + 1)(L + 2)/2.
+        longest: the largest length possible at any bound; None where there is no limit.
+    """
+
+    variant: str
+    length: int
+    dim: int
+    bound: Fraction | None
+    guaranteed_bound: Bracket
+    construction: Origin
+    verdict: Literal["counts", "fails", "undecided", "impossible"]
+    worst_error: Bracket | None
+    worst_input: tuple[int, int] | None
+    max_norm: Bracket | None
+    domain_size: int
+    longest: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result with numbers as text, as the command line prints it in JSON."""
+        at = self.worst_input
+        error = self.worst_error
+        return {
+            "variant": self.variant,
+            "length": self.length,
+            "dim": self.dim,
+            "bound": None if self.bound is None else decimal(self.bound),
+            "guaranteed_bound": self.guaranteed_bound.as_strings(),
+            "construction": self.construction,
+            "verdict": self.verdict,
+            "worst_error": None if error is None else error.as_strings(apart=Fraction(1, 2)),
+            "worst_input": None if at is None else {"n": at[0], "m": at[1]},
+            "max_norm": None if self.max_norm is None else self.max_norm.as_strings(),
+            "domain_size": self.domain_size,
+            "length_cap": self.longest,
+        }
+
+
+def check(
+    variant: str,
+    length: int,
+    dim: int,
+    bound: str | int | float | Fraction | None = None,
+    *,
+    construction: str | None = None,
+    precision: int = PRECISION_LIMIT,
+) -> CheckResult:
+    """Build a variant's construction and decide every input of the domain.
+
+    Args:
+        variant: a name of `countbounds.variants.NAMES`.
+        length: L, from 1 to 10^18.
+        dim: d, from 3 to 10^6.
+        bound: B > 0, read exactly; by default the smallest at which the construction is
+            guaranteed to count, rounded up to 12 digits where it is not such a decimal.
+        construction: the construction to use; by default the variant's own.
+        precision: bits at which an open question is given up as undecided.
+
+    Raises:
+        InputError: if an argument is out of range.
+
+    >>> result = check("softmax-post-ln", 4, 16)
+    >>> result.verdict, result.bound, result.worst_input
+    ('counts', Fraction(2, 1), (4, 0))
+    """
+    chosen = variant_named(variant)
+    require_length(length)
+    require_dim(dim)
+    if construction is not None and construction != chosen.origin:
+        raise InputError(
+            f'The construction of {variant} is "{chosen.origin}"; "{construction}" is not known.'
+        )
+    size = (length + 1) * (length + 2) // 2
+    longest = chosen.longest(dim) if chosen.longest is not None else None
+    given = None if bound is None else read_bound(bound)
+    if longest is not None and length > longest:
+        return CheckResult(
+            variant, length, dim, given, Bracket(None, None), chosen.origin, "impossible",
+            None, None, None, size, longest,
+        )  # fmt: skip
+    formula = chosen.guaranteed_bound(length, dim)
+    guaranteed = exact_bracket(formula)
+    used = smallest_decimal(formula) if given is None else given
+    parameters = chosen.build(length, dim, used)
+    report = worst_error(Model(chosen.layer, parameters), length, precision)
+    return CheckResult(
+        variant, length, dim, used, guaranteed, chosen.origin, report.verdict,
+        report.error, report.input, largest_norm(parameters, used), size, longest,
+    )  # fmt: skip
+
+
+def length_cap(dim: int) -> int:
+    """L_cap(d), the largest length that bare pre-LN softmax attention can count to.
+
+    Args:
+        dim: d, from 3 to 10^6.
+
+    Raises:
+        InputError: if the dimension is out of range.
+
+    >>> length_cap(16)
+    110
+    """
+    require_dim(dim)
+    from countbounds.variants.softmax_pre_ln import length_cap as cap
+
+    return cap(dim)
+
+
+def guarantees(chosen: Variant, length: int, dim: int, bound: Fraction) -> bool:
+    """Whether the construction's own formula guarantees this length at this bound, exactly."""
+    return compare(chosen.guaranteed_bound(length, dim), bound) <= 0
+
+
+def exact_bracket(formula: Expr) -> Bracket:
+    """The enclosure of a closed form; a single number where it is rational."""
+    exact = exact_value(formula)
+    return enclose(formula, _BITS) if exact is None else Bracket.exactly(exact)
+
+
+def smallest_decimal(formula: Expr) -> Fraction:
+    """The least decimal of 12 significant digits at or above a positive closed form."""
+    upper = exact_bracket(formula).upper
+    if upper is None:
+        raise CountboundsError("The guaranteed bound is too large to be written down.")
+    return significant(upper, _BOUND_DIGITS, up=True)
+
+
+def largest_norm(parameters: Parameters, bound: Fraction) -> Bracket:
+    """The largest norm of a vector, every one of them first proven to be <= bound.
+
+    Raises:
+        CountboundsError: if one is not; constructions are made so that none is longer.
+    """
+    widest = Bracket.exactly(0)
+    for name, vector in parameters.vectors().items():
+        square = vector.dot(vector)
+        order = compare(square, bound * bound)
+        if order > 0:
+            raise CountboundsError(f"The norm of the {name} vector exceeds the bound.")
+        if order == 0:
+            widest = Bracket.exactly(bound)
+        elif not (widest.is_exact and widest.upper == bound):
+            norm = exact_bracket(sqrt(square))
+            if norm.upper is None or widest.upper is None or widest.lower is None:
+                raise CountboundsError(f"The norm of the {name} vector is not finite.")
+            lower = max(widest.lower, norm.lower or Fraction(0))
+            widest = Bracket(lower, max(widest.upper, norm.upper))
+    return widest
+
+
+def require_length(length: int) -> None:
+    """Check that a length is an integer from 1 to 10^18.
+
+    Raises:
+        InputError: otherwise.
+    """
+    if not _is_integer(length) or not 1 <= length <= LONGEST:
+        raise InputError(f"The length L is an integer from 1 to 10^18, not {length}.")
+
+
+def require_dim(dim: int) -> None:
+    """Check that a dimension is an integer from 3 to 10^6.
+
+    Raises:
+        InputError: otherwise.
+    """
+    if not _is_integer(dim) or not 3 <= dim <= LARGEST_DIM:
+        raise InputError(f"The dimension d is an integer from 3 to 10^6, not {dim}.")
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def read_bound(bound: str | int | float | Fraction) -> Fraction:
+    """A norm bound as the exact positive number it is.
+
+    Raises:
+        InputError: if it is not a positive finite number.
+    """
+    try:
+        value = parse_exact(bound, "bound B") if isinstance(bound, str) else Fraction(bound)
+    except (ValueError, OverflowError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"The bound B is a positive finite number, not {bound!r}.") from error
+    if value <= 0:
+        raise InputError(f"The bound B is greater than 0, not {bound}.")
+    return value

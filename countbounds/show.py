@@ -1,0 +1,98 @@
+"""Closed forms printed symbolically, by evaluating the very formulas on sympy's ring."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from countbounds.expressions import Expr, evaluate
+from countbounds.rings import Element, Symbolic
+from countbounds.variants import variant
+from countbounds.variants.base import DIM, LENGTH
+from countbounds.vectors import Vector
+
+Format = Literal["text", "latex"]
+
+_NAMES = {
+    "boundary": ("x_#", r"x_{\#}"),
+    "space": ("x_s", "x_s"),
+    "letter": ("x_l", r"x_{\ell}"),
+    "readout": ("w", "w"),
+    "gain": ("g", "g"),
+    "bias": ("b", "b"),
+    "cos_phi": ("cos_phi", r"\cos\varphi"),
+    "cos_theta": ("cos_theta", r"\cos\theta"),
+    "a*": ("a*", "a^*"),
+    "A*": ("A*", "A^*"),
+    "alpha": ("alpha", r"\alpha"),
+    "delta": ("delta", r"\delta"),
+}
+
+
+def show(name: str, form: Format = "text") -> dict[str, str]:
+    """The closed forms of a variant.
+
+    Args:
+        name: the variant.
+        form: "text" (as sympy reads it) or "latex".
+
+    Returns:
+        name of the quantity -> its formula: the construction's parameters, its curve
+        y(n, m), the bound it guarantees, and the rates that B_min and L_max approach.
+
+    Raises:
+        InputError: if there is no such variant.
+
+    >>> show("softmax-post-ln")["c"]
+    'B*sqrt(d)'
+    """
+    chosen = variant(name)
+    column = 0 if form == "text" else 1
+    formulas: dict[str, str] = {}
+    closed = {"guaranteed B": chosen.guaranteed_bound(LENGTH, DIM), **chosen.formulas()}
+    closed["guaranteed B"] = closed.pop("guaranteed B")
+    for key, value in closed.items():
+        label = _NAMES[key][column] if key in _NAMES else key
+        formulas[label] = (
+            _print_vector(value, form) if isinstance(value, Vector) else print_formula(value, form)
+        )
+    extra = {
+        "B_min ~": chosen.sharp_bound,
+        "L_max ~" if chosen.longest is None else "L_cap ~": chosen.sharp_length,
+    }
+    formulas.update(
+        (key, print_formula(value, form)) for key, value in extra.items() if value is not None
+    )
+    return formulas
+
+
+def print_formula(formula: Expr, form: Format = "text", dim: int | None = None) -> str:
+    """One closed form as text or LaTeX, with a number in the place of d if one is given."""
+    ring = Symbolic()
+    symbols = {} if dim is None else {DIM.args[0]: dim}
+    return _print(evaluate(formula, ring, symbols), form)
+
+
+def _print(value: Element, form: Format) -> str:
+    import sympy
+
+    if form == "text":
+        return str(value)
+    names = {
+        symbol: _NAMES[symbol.name][1] for symbol in value.free_symbols if symbol.name in _NAMES
+    }
+    return str(sympy.latex(value, symbol_names=names))
+
+
+def _print_vector(vector: Vector, form: Format) -> str:
+    ring = Symbolic()
+    memo: dict[int, Any] = {}
+    dots = r"\dots" if form == "latex" else "..."
+    entries = [
+        _print(evaluate(value, ring, None, memo), form)
+        for value, count in vector.head
+        for _ in range(count)
+    ]
+    tail = _print(evaluate(vector.tail, ring, None, memo), form)
+    if all(entry == tail for entry in entries):
+        entries = [tail]
+    return f"({', '.join([*entries, tail, dots, tail])})"

@@ -1,0 +1,183 @@
+"""The paper's tables, recomputed beside what it printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.resources import files
+from typing import Any
+
+from countbounds.checking import guarantees, require_dim
+from countbounds.decimals import decimal
+from countbounds.domain import Verdict, worst_error
+from countbounds.model import Model
+from countbounds.variants import all_variants, variant
+from countbounds.variants.base import Variant
+
+TABLE1_COLUMNS = {
+    "variant": "variant",
+    "bound_rate": "B_min (paper)",
+    "sharp_bound": "B_min ~",
+    "length_rate": "L_max (paper)",
+    "sharp_length": "L_max ~",
+}
+TABLE3_COLUMNS = {
+    "bound": "B",
+    "dim": "d",
+    "variant": "variant",
+    "attained": "attained (paper)",
+    "construction_published": "constr. (paper)",
+    "construction": "constr.",
+    "verdict": "whole domain",
+    "next_guaranteed": "L + 1 guaranteed",
+}
+
+
+def published() -> dict[str, Any]:
+    """The published figures of Table 3 (data/published.json)."""
+    text = files("countbounds").joinpath("data/published.json").read_text(encoding="utf-8")
+    figures: dict[str, Any] = json.loads(text)
+    return figures
+
+
+@dataclass(frozen=True)
+class Table3Row:
+    """One cell pair of Table 3.
+
+    Attributes:
+        bound: the norm bound B.
+        dim: d.
+        variant: its name.
+        attained: largest grid length that the paper's training attained; None where the
+            paper has no such figure.
+        construction_published: the largest length the paper says its construction
+            guarantees; None where it has no such figure.
+        construction: the same recomputed from the construction's formula, exactly.
+        verdict: the full-domain check at that length and bound; None for length 0.
+        next_guaranteed: whether the formula, evaluated anew, guarantees one more.
+    """
+
+    bound: Fraction
+    dim: int
+    variant: str
+    attained: int | None
+    construction_published: int | None
+    construction: int
+    verdict: Verdict | None
+    next_guaranteed: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row with the bound as text."""
+        return {
+            "bound": decimal(self.bound),
+            "dim": self.dim,
+            "variant": self.variant,
+            "attained": self.attained,
+            "construction_published": self.construction_published,
+            "construction": self.construction,
+            "verdict": self.verdict,
+            "next_guaranteed": self.next_guaranteed,
+        }
+
+
+def table3(
+    bounds: Sequence[Fraction] | None = None,
+    dim: int | None = None,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Iterator[Table3Row]:
+    """The construction columns of Table 3, each entry certified on its whole domain.
+
+    Args:
+        bounds: norm bounds; by default the paper's.
+        dim: d; by default the paper's 16.
+        progress: called with a line before each entry.
+
+    Yields:
+        one row for each bound and each variant with a published construction.
+    """
+    figures = published()
+    dim = figures["dim"] if dim is None else dim
+    require_dim(dim)
+    printed = [Fraction(text) for text in figures["bounds"]]
+    for bound in printed if bounds is None else bounds:
+        place = printed.index(bound) if dim == figures["dim"] and bound in printed else None
+        for name in figures["construction"]:
+            progress(f"B = {decimal(bound)}, {name}")
+            chosen = variant(name)
+            assert chosen.guaranteed_length is not None
+            length = chosen.guaranteed_length(bound, dim)
+            yield Table3Row(
+                bound=bound,
+                dim=dim,
+                variant=name,
+                attained=None if place is None else figures["attained"][name][place],
+                construction_published=(
+                    None if place is None else figures["construction"][name][place]
+                ),
+                construction=length,
+                verdict=_certify(chosen, length, dim, bound),
+                next_guaranteed=guarantees(chosen, length + 1, dim, bound),
+            )
+
+
+def _certify(chosen: Variant, length: int, dim: int, bound: Fraction) -> Verdict | None:
+    if length == 0:
+        return None
+    model = Model(chosen.layer, chosen.build(length, dim, bound))
+    return worst_error(model, length).verdict
+
+
+@dataclass(frozen=True)
+class Table1Row:
+    """One row of Table 1.
+
+    Attributes:
+        variant: its name.
+        model: in words.
+        bound_rate: B_min as the paper reports it.
+        length_rate: L_max as the paper reports it.
+        sharp_bound: what B_min is asymptotic to, printed symbolically.
+        sharp_length: what L_max is asymptotic to, printed symbolically.
+        construction: "published" or "derived".
+    """
+
+    variant: str
+    model: str
+    bound_rate: str
+    length_rate: str
+    sharp_bound: str
+    sharp_length: str
+    construction: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row as it is printed."""
+        return dict(vars(self))
+
+
+def table1(dim: int | None = None) -> Iterator[Table1Row]:
+    """The rates of Table 1 beside the sharp constants.
+
+    Args:
+        dim: put this d into the sharp constants; by default they are symbolic.
+    """
+    from countbounds.show import print_formula
+
+    if dim is not None:
+        require_dim(dim)
+    for row in all_variants():
+        sharp_bound, sharp_length = row.sharp_bound, row.sharp_length
+        yield Table1Row(
+            variant=row.name,
+            model=row.title,
+            bound_rate=row.bound_rate,
+            length_rate=row.length_rate,
+            sharp_bound=(
+                "inf for L > L_cap(d)"
+                if sharp_bound is None
+                else print_formula(sharp_bound, dim=dim)
+            ),
+            sharp_length=("inf" if sharp_length is None else print_formula(sharp_length, dim=dim)),
+            construction=row.origin,
+        )

@@ -1,0 +1,1 @@
+"""Theorems about every length L, each discharged step by step by a checker."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from countbounds.checking import CheckResult as CheckResult
     from countbounds.checking import check as check
     from countbounds.checking import length_cap as length_cap
+    from countbounds.closed_forms import show as show
     from countbounds.curve import AffineOverRoot as AffineOverRoot
     from countbounds.curve import GivenCurve as GivenCurve
     from countbounds.curve import LinearFractional as LinearFractional
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from countbounds.layer import Layer as Layer
     from countbounds.layer import Parameters as Parameters
     from countbounds.model import Model as Model
-    from countbounds.show import show as show
     from countbounds.tables import table1 as table1
     from countbounds.tables import table3 as table3
     from countbounds.vectors import Vector as Vector
@@ -39,7 +39,7 @@ _HOME = {
     "WorstError": "domain",
     "check": "checking",
     "length_cap": "checking",
-    "show": "show",
+    "show": "closed_forms",
     "table1": "tables",
     "table3": "tables",
     "worst_error": "domain",

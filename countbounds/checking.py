@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from countbounds.compare import compare, enclose, exact_value
-from countbounds.decimals import Bracket, decimal, parse_exact, significant
+from countbounds.decimals import Bracket, decimal, parse_exact, shorten, significant
 from countbounds.domain import LONGEST, PRECISION_LIMIT, worst_error
 from countbounds.errors import CountboundsError, InputError
-from countbounds.expressions import Expr, sqrt
+from countbounds.expressions import Expr, real, sqrt
 from countbounds.layer import Parameters
 from countbounds.model import Model
 from countbounds.variants import variant as variant_named
@@ -104,6 +104,7 @@ def check(
     chosen = variant_named(variant)
     require_length(length)
     require_dim(dim)
+    require_precision(precision)
     if construction is not None and construction != chosen.origin:
         raise InputError(
             f'The construction of {variant} is "{chosen.origin}"; "{construction}" is not known.'
@@ -194,7 +195,7 @@ def require_length(length: int) -> None:
         InputError: otherwise.
     """
     if not _is_integer(length) or not 1 <= length <= LONGEST:
-        raise InputError(f"The length L is an integer from 1 to 10^18, not {length}.")
+        raise InputError(f"The length L is an integer from 1 to 10^18, not {_named(length)}.")
 
 
 def require_dim(dim: int) -> None:
@@ -204,25 +205,36 @@ def require_dim(dim: int) -> None:
         InputError: otherwise.
     """
     if not _is_integer(dim) or not 3 <= dim <= LARGEST_DIM:
-        raise InputError(f"The dimension d is an integer from 3 to 10^6, not {dim}.")
+        raise InputError(f"The dimension d is an integer from 3 to 10^6, not {_named(dim)}.")
+
+
+def require_precision(bits: int) -> None:
+    """Check that a precision limit is an integer from 64 to 2^20 bits.
+
+    Raises:
+        InputError: otherwise.
+    """
+    if not _is_integer(bits) or not 64 <= bits <= 1 << 20:
+        raise InputError(f"The precision is an integer from 64 to 2^20 bits, not {_named(bits)}.")
 
 
 def _is_integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _named(value: object) -> str:
+    return shorten(value) if _is_integer(value) else shorten(repr(value))
+
+
 def read_bound(bound: str | int | float | Fraction) -> Fraction:
     """A norm bound as the exact positive number it is.
 
     Raises:
-        InputError: if it is not a positive finite number.
+        InputError: if it is not a positive finite number, held exactly.
     """
-    try:
-        value = parse_exact(bound, "bound B") if isinstance(bound, str) else Fraction(bound)
-    except (ValueError, OverflowError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"The bound B is a positive finite number, not {bound!r}.") from error
-    if value <= 0:
-        raise InputError(f"The bound B is greater than 0, not {bound}.")
+    if isinstance(bound, bool):
+        raise InputError(f"The bound B is a positive number, not {bound}.")
+    value = parse_exact(bound, "bound B") if isinstance(bound, str) else real(bound).value
+    if value is None or value <= 0:
+        raise InputError(f"The bound B is a number greater than 0, not {shorten(bound)}.")
     return value

@@ -12,7 +12,6 @@ TYPE_CHECKING = False  # type checkers know the name; importing typing would cos
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
-    from fractions import Fraction
     from typing import Any, NoReturn
 
 HOLDS, REFUTED, WRONG_CALL, OPEN, FAULT, INTERRUPTED = 0, 1, 2, 3, 70, 130
@@ -32,18 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         130 interrupted.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
-    if words in (["--version"], ["-V"]):
-        print(f"countbounds {__version__}")
-        return HOLDS
     sys.set_int_max_str_digits(0)
     try:
-        options = _parser().parse_args(words)
-        if options.out is not None:
-            from countbounds.output import require_writable
-
-            require_writable(options.out)
-        run: Callable[[argparse.Namespace], int] = options.run
-        return run(options)
+        if words in (["--version"], ["-V"]):
+            print(f"countbounds {__version__}", flush=True)
+            return HOLDS
+        return _run(words)
     except InputError as error:
         return _complain(str(error), WRONG_CALL)
     except Undecided as error:
@@ -62,8 +55,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(f"{message} (COUNTBOUNDS_TRACEBACK=1 shows where.)", FAULT)
 
 
+def _run(words: list[str]) -> int:
+    options, unknown = _parser().parse_known_args(words)
+    if unknown:
+        listed = " ".join(unknown)
+        raise InputError(
+            f"unrecognized arguments: {listed[:80]} "
+            f"(countbounds {words[0]} --help shows the options)"
+        )
+    if options.out is not None:
+        from countbounds.output import require_writable
+
+        require_writable(options.out)
+    run: Callable[[argparse.Namespace], int] = options.run
+    return run(options)
+
+
 def _complain(message: str, status: int) -> int:
-    print(f"countbounds: {' '.join(message.split())}", file=sys.stderr)
+    """Say one line on stderr, if anybody listens."""
+    if sys.stderr is not None:
+        try:
+            print(f"countbounds: {' '.join(message.split())}", file=sys.stderr, flush=True)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     return status
 
 
@@ -120,16 +134,14 @@ def _table(options: argparse.Namespace) -> int:
             raise InputError("Table 1 has no bound; use -B with table 3.")
         from countbounds.tables import TABLE1_COLUMNS, table1
 
-        rows = [row.as_dict() for row in table1(options.dim)]
+        rows = [
+            row.as_dict() for row in table1(options.dim, "latex" if form == "latex" else "text")
+        ]
         _emit(as_table(rows, TABLE1_COLUMNS, form), options)
         return HOLDS
-    from countbounds.checking import read_bound
     from countbounds.tables import TABLE3_COLUMNS, table3
 
-    bounds: list[Fraction] | None = None
-    if options.bound:
-        bounds = [read_bound(text) for text in options.bound]
-    found = list(table3(bounds, options.dim, _progress))
+    found = list(table3(options.bound, options.dim, _progress))
     _progress("")
     _emit(as_table([row.as_dict() for row in found], TABLE3_COLUMNS, form), options)
     if any(row.verdict == "fails" or row.next_guaranteed for row in found):
@@ -138,7 +150,7 @@ def _table(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from countbounds.show import show
+    from countbounds.closed_forms import show
 
     formulas = show(options.variant, options.format)
     if options.json:
@@ -147,7 +159,10 @@ def _show(options: argparse.Namespace) -> int:
         _emit(as_json({"variant": options.variant, "formulas": formulas}), options)
     else:
         width = max(len(name) for name in formulas)
-        lines = (f"{name:<{width}} = {text}\n" for name, text in formulas.items())
+        lines = (
+            f"{name:<{width}} {' ' if name.endswith(('~', 'sim')) else '='} {text}\n"
+            for name, text in formulas.items()
+        )
         _emit("".join(lines), options)
     return HOLDS
 
@@ -174,7 +189,7 @@ def _emit(text: str, options: argparse.Namespace) -> None:
 
 def _progress(line: str) -> None:
     """Show what is being worked on, on a terminal; an empty line clears it."""
-    if sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{line}")
         sys.stderr.flush()
 
@@ -219,7 +234,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument(
         "--precision",
-        type=_bits,
+        type=_integer("precision"),
         default=8192,
         metavar="BITS",
         help="working precision at which a question is called undecided (default 8192)",
@@ -251,26 +266,19 @@ def _integer(what: str) -> Callable[[str], int]:
     def read(text: str) -> int:
         from argparse import ArgumentTypeError
 
-        from countbounds.decimals import parse_exact
+        from countbounds.decimals import parse_exact, shorten
 
         try:
             value = parse_exact(text, what)
-        except InputError as error:
-            raise ArgumentTypeError(str(error)) from error
-        if value.denominator != 1:
-            raise ArgumentTypeError(f"the {what} is an integer, not {text}")
+        except InputError:
+            value = None
+        if value is None or value.denominator != 1:
+            raise ArgumentTypeError(
+                f"the {what} is an integer such as 1000 or 1e6, not {shorten(text)}"
+            )
         return value.numerator
 
     return read
-
-
-def _bits(text: str) -> int:
-    bits = _integer("precision")(text)
-    if not 64 <= bits <= 1 << 20:
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f"the precision is from 64 to 1048576 bits, not {text}")
-    return bits
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from typing import Any
 from countbounds.errors import InputError
 
 LARGEST_EXPONENT = 10_000
+_SHOWN = 16
 _MOST_CHARACTERS = 20_000
 _NUMBER = re.compile(r"([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,9}))?", re.ASCII)
 
@@ -33,7 +34,7 @@ def parse_exact(text: str, what: str) -> Fraction:
         InputError: if the text is no finite number, divides by zero, or has an
             exponent beyond 10^4 or more than 20,000 characters.
     """
-    shown = text if len(text) <= 40 else text[:40] + "..."
+    shown = shorten(text)
     if len(text) > _MOST_CHARACTERS:
         raise InputError(
             f"The {what} {shown} has {len(text)} characters; at most {_MOST_CHARACTERS} are read."
@@ -65,6 +66,14 @@ def parse_exact(text: str, what: str) -> Fraction:
     if values[1] == 0:
         raise InputError(f"The {what} {shown} divides by zero; give a finite number.")
     return values[0] / values[1]
+
+
+def shorten(text: object) -> str:
+    """What a message repeats of an argument: at most 40 characters of it."""
+    if isinstance(text, int) and abs(text) >= 10**40:
+        return "a number of more than 40 digits"
+    whole = str(text)
+    return whole if len(whole) <= 40 else whole[:40] + "..."
 
 
 def _integer(digits: str) -> int:
@@ -199,18 +208,36 @@ class Bracket:
         if self.lower is None:
             return "inf"
         if self.upper is None:
-            return f">= {rounded(self.lower, 16, up=False)}"
-        if self.is_exact and len(decimal(self.lower)) <= 24:
+            return f">= {rounded(self.lower, _SHOWN, up=False)}"
+        if self.is_exact and len(decimal(self.lower)) <= _SHOWN + 8:
             return decimal(self.lower)
-        for digits in range(16, 1, -1):
-            text = rounded(self.lower, digits, up=False)
-            if text == rounded(self.upper, digits, up=False):
-                if "." not in text and "e" not in text:
-                    power = len(text.lstrip("-")) - 1
-                    text = f"{text[: len(text) - power]}.{text[len(text) - power :]}e+{power}"
-                mantissa, e, exponent = text.partition("e")
-                return f"{mantissa}...{e}{exponent}"
-        return f"{rounded(self.lower, 6, up=False)} to {rounded(self.upper, 6, up=True)}"
+        if self.lower <= 0 <= self.upper:
+            larger = max(-self.lower, self.upper)
+            return f"{'<=' if self.lower == 0 else '0 +/-'} {rounded(larger, 3, up=True)}"
+        for digits in range(_SHOWN, _SHOWN - 5, -1):
+            low, high = (_leading(end, digits) for end in (self.lower, self.upper))
+            if low == high:
+                return _with_dots(*low)
+        middle = (self.lower + self.upper) / 2
+        shown = significant(middle, _SHOWN, up=False)
+        radius = max(self.upper - shown, shown - self.lower)
+        return f"{decimal(shown)} +/- {rounded(radius, 3, up=True)}"
+
+
+def _leading(value: Fraction, digits: int) -> tuple[str, str, int]:
+    """Sign, leading digits (cut off, not rounded) and exponent of the first of them."""
+    magnitude = abs(value)
+    power = _magnitude(magnitude)
+    cut = magnitude * Fraction(10) ** (digits - 1 - power)
+    return "-" if value < 0 else "", _digits(cut.__floor__()), power
+
+
+def _with_dots(sign: str, digits: str, power: int) -> str:
+    if 0 <= power < len(digits) - 1:
+        return f"{sign}{digits[: power + 1]}.{digits[power + 1 :]}..."
+    if -5 <= power < 0:
+        return f"{sign}0.{'0' * (-power - 1)}{digits}..."
+    return f"{sign}{digits[0]}.{digits[1:]}...e{power:+d}"
 
 
 def fraction(point: Any) -> Fraction | None:

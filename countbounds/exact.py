@@ -41,6 +41,20 @@ def _is_square(number: int) -> bool:
     return root * root == number
 
 
+def _take_out(number: int, factor: int) -> tuple[int, int]:
+    """Divide by a factor as often as possible: the quotient, and how often."""
+    powers, count = [factor], 0
+    while number % powers[-1] == 0:
+        number //= powers[-1]
+        count += 1 << (len(powers) - 1)
+        powers.append(powers[-1] ** 2)
+    for index in range(len(powers) - 2, -1, -1):
+        if number % powers[index] == 0:
+            number //= powers[index]
+            count += 1 << index
+    return number, count
+
+
 def _split_square(number: int) -> tuple[int, int]:
     """Write a positive integer as outer**2 * inner, taking out the squares that are cheap."""
     root = isqrt(number)
@@ -48,10 +62,8 @@ def _split_square(number: int) -> tuple[int, int]:
         return root, 1
     outer = 1
     for prime in _SMALL_PRIMES:
-        square = prime * prime
-        while number % square == 0:
-            number //= square
-            outer *= prime
+        number, pairs = _take_out(number, prime * prime)
+        outer *= prime**pairs
     root = isqrt(number)
     return (outer * root, 1) if root * root == number else (outer, number)
 

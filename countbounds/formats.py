@@ -61,11 +61,17 @@ def _escaped(line: Sequence[str]) -> list[str]:
 def _latex(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     special = {
         "\\": r"\textbackslash{}", "_": r"\_", "^": r"\^{}", "#": r"\#", "%": r"\%",
-        "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\~{}",
+        "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}", "~": r"$\sim$", "<": "$<$", ">": "$>$",
     }  # fmt: skip
     lines = [f"\\begin{{tabular}}{{{'l' * len(headings)}}}", r"\hline"]
     for index, line in enumerate([headings, *cells]):
-        plain = ("".join(special.get(letter, letter) for letter in cell) for cell in line)
+        plain = (
+            # A cell between dollar signs is a formula already.
+            cell
+            if len(cell) > 2 and cell[0] == cell[-1] == "$"
+            else "".join(special.get(letter, letter) for letter in cell)
+            for cell in line
+        )
         lines.append(" & ".join(plain) + r" \\")
         if index == 0:
             lines.append(r"\hline")
@@ -73,7 +79,7 @@ def _latex(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
 
 
 def _text_table(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    from rich import box
+    from rich.box import Box
     from rich.console import Console
     from rich.table import Table
 
@@ -81,7 +87,9 @@ def _text_table(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
         all(line[column].replace(".", "").isdigit() or line[column] == "-" for line in cells)
         for column in range(len(headings))
     ]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    # One rule below the headings, in characters that every encoding has.
+    rule = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+    table = Table(box=rule, pad_edge=False, show_edge=False)
     for heading, right in zip(headings, numeric, strict=True):
         table.add_column(heading, justify="right" if right else "left", overflow="fold")
     for line in cells:

@@ -13,41 +13,70 @@ def require_writable(path: str) -> None:
     """Check before the work that the file can be written after it.
 
     Raises:
-        InputError: if its folder is missing or not writable, or the path is a folder.
+        InputError: if the name is empty, its folder is missing or not writable, or the
+            path is a folder.
     """
-    folder = os.path.dirname(path) or "."
+    if not path:
+        raise InputError("The output file's name is empty; name a file.")
+    folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
         raise InputError(f"The output file {path} is a folder; name a file.")
     if not os.path.isdir(folder):
         raise InputError(f"The output file's folder {folder} does not exist; create it first.")
-    if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise InputError(f"The output file {path} is not writable; name another.")
 
 
 def write(text: str, path: str | None) -> None:
     """Print the text, or write it to a file in one step.
 
+    A link is followed; something that is no regular file (a pipe, a device) is written to.
+
     Raises:
-        InputError: if the file cannot be written; nothing half-written is left behind.
+        InputError: if it cannot be written; nothing half-written is left behind.
     """
     if path is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        _print(text)
         return
+    target = os.path.realpath(path)
     try:
-        descriptor, temporary = tempfile.mkstemp(
-            dir=os.path.dirname(path) or ".", prefix=f".{os.path.basename(path)}."
-        )
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "w", encoding="utf-8") as file:
                 file.write(text)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        else:
+            _replace(text, target)
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"The output file {path} cannot be written: {reason}.") from error
+
+
+def _print(text: str) -> None:
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"Standard output cannot be written: {error.strerror}.") from error
+
+
+def _replace(text: str, target: str) -> None:
+    """Write a temporary file beside the target, then rename it."""
+    folder, name = os.path.split(target)
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name[:100]}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        if os.path.exists(target):
+            mode = os.stat(target).st_mode & 0o777
+        else:
+            mask = os.umask(0)
+            os.umask(mask)
+            mode = 0o666 & ~mask
+        os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
-from countbounds.checking import guarantees, require_dim
+from countbounds.checking import guarantees, read_bound, require_dim
 from countbounds.decimals import decimal
 from countbounds.domain import Verdict, worst_error
+from countbounds.expressions import Expr
 from countbounds.model import Model
 from countbounds.variants import all_variants, variant
 from countbounds.variants.base import Variant
@@ -83,25 +84,28 @@ class Table3Row:
 
 
 def table3(
-    bounds: Sequence[Fraction] | None = None,
+    bounds: Sequence[str | int | float | Fraction] | None = None,
     dim: int | None = None,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Iterator[Table3Row]:
     """The construction columns of Table 3, each entry certified on its whole domain.
 
     Args:
-        bounds: norm bounds; by default the paper's.
+        bounds: norm bounds B > 0, read exactly; by default the paper's.
         dim: d; by default the paper's 16.
         progress: called with a line before each entry.
 
     Yields:
         one row for each bound and each variant with a published construction.
+
+    Raises:
+        InputError: if a bound or the dimension is out of range.
     """
     figures = published()
     dim = figures["dim"] if dim is None else dim
     require_dim(dim)
     printed = [Fraction(text) for text in figures["bounds"]]
-    for bound in printed if bounds is None else bounds:
+    for bound in printed if bounds is None else [read_bound(given) for given in bounds]:
         place = printed.index(bound) if dim == figures["dim"] and bound in printed else None
         for name in figures["construction"]:
             progress(f"B = {decimal(bound)}, {name}")
@@ -156,28 +160,39 @@ class Table1Row:
         return dict(vars(self))
 
 
-def table1(dim: int | None = None) -> Iterator[Table1Row]:
+def table1(dim: int | None = None, form: Literal["text", "latex"] = "text") -> Iterator[Table1Row]:
     """The rates of Table 1 beside the sharp constants.
 
     Args:
-        dim: put this d into the sharp constants; by default they are symbolic.
+        dim: put this d into the formulas; by default they are symbolic.
+        form: how formulas are printed.
     """
-    from countbounds.show import print_formula
+    from countbounds.closed_forms import print_formula
 
     if dim is not None:
         require_dim(dim)
+
+    def printed(formula: Expr) -> str:
+        text = print_formula(formula, form, dim)
+        return f"${text}$" if form == "latex" else text
+
+    def theta(formula: Expr, *, capped: bool = False) -> str:
+        text = print_formula(formula, form, dim)
+        if form == "latex":
+            cap = r"L_{\mathrm{cap}} = " if capped else ""
+            return rf"${cap}\Theta\left({text}\right)$"
+        return f"{'L_cap = ' if capped else ''}Theta({text})"
+
     for row in all_variants():
-        sharp_bound, sharp_length = row.sharp_bound, row.sharp_length
+        capped = row.longest is not None
+        beyond = "inf beyond the cap"
+        rate = row.length_rate
         yield Table1Row(
             variant=row.name,
             model=row.title,
-            bound_rate=row.bound_rate,
-            length_rate=row.length_rate,
-            sharp_bound=(
-                "inf for L > L_cap(d)"
-                if sharp_bound is None
-                else print_formula(sharp_bound, dim=dim)
-            ),
-            sharp_length=("inf" if sharp_length is None else print_formula(sharp_length, dim=dim)),
+            bound_rate=beyond if row.bound_rate is None else theta(row.bound_rate),
+            length_rate="inf once B suffices" if rate is None else theta(rate, capped=capped),
+            sharp_bound=beyond if row.sharp_bound is None else printed(row.sharp_bound),
+            sharp_length="inf" if row.sharp_length is None else printed(row.sharp_length),
             construction=row.origin,
         )

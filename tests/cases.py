@@ -71,7 +71,7 @@ def model_of(raw: Raw) -> Model:
 
 def draw(rng: Random, kind: Kind, length: int) -> Case:
     """One case of a kind."""
-    if kind[1] == "post" and rng.random() < 0.5:
+    if kind[1] == "post" and rng.random() < 0.6:
         attempts = (_ridge(rng, kind, length) for _ in range(8))
         ridge = next((raw for raw in attempts if raw is not None), None)
         if ridge is not None:
@@ -82,7 +82,8 @@ def draw(rng: Random, kind: Kind, length: int) -> Case:
     raw = _complete(rng, kind, boundary, space, letter)
     readout = rng.choice(("random", "fitted", "fitted", "minimax", "minimax", "zero"))
     if readout == "zero":
-        raw = replace(raw, readout=[Fraction(0)] * d)
+        bias = Fraction(rng.randint(0, 2 * length), 2) if raw.readout_bias else Fraction(0)
+        raw = replace(raw, readout=[Fraction(0)] * d, readout_bias=bias)
     elif readout != "random":
         raw = fitted(raw, length, rounds=0 if readout == "fitted" else rng.randint(2, 12))
     return Case(raw, geometry, readout)

@@ -148,14 +148,15 @@ def _tie(decider: Decider, left: Evaluated, right: Evaluated) -> bool | None:
 def _tie_of_roots(decider: Decider, left: Evaluated, right: Evaluated, sigma: int) -> bool | None:
     """Whether k + u - v = 0 for u = A/sqrt(Q) on the left, v = sigma times that on the right.
 
-    The product of the four conjugates k +- u +- v is rational in the coefficients: where
-    it vanishes and the other three do not, this one does.
+    Of the four conjugates k +- u +- v at most one vanishes if no term does, and their
+    product is rational in the coefficients. Terms that vanish are left out.
     """
 
     def constant(c: AffineOverRoot) -> Element:
         return (c.offset - left.n) - sigma * (c.offset - right.n)
 
     def squares(c: AffineOverRoot) -> tuple[Element, Element, Element]:
+        """The squares of k, u and v, times both Q."""
         (a, q), (b, r) = c.parts(left.n, left.m), c.parts(right.n, right.m)
         k = constant(c)
         return k * k * q * r, a * a * r, b * b * q
@@ -164,16 +165,21 @@ def _tie_of_roots(decider: Decider, left: Evaluated, right: Evaluated, sigma: in
         x, y, z = squares(c)
         return (x - y - z) * (x - y - z) - 4 * y * z
 
+    exact = decider.exactly(squares)
+    if exact is None:
+        return None
     (a, q), (b, r) = (decider.curve.parts(e.n, e.m) for e in (left, right))
-    u, v, k = a * q.rsqrt(), sigma * b * r.rsqrt(), constant(decider.curve)
-    if _zero(decider, constant):
-        equal = _zero(decider, lambda c: squares(c)[1] - squares(c)[2])
-        if equal is not True:
-            return equal
-        same = certain_sign(u), certain_sign(v)
-        return None if None in same else same[0] == same[1]
-    others = (k + u + v, k - u - v, k - u + v)
-    if any(certain_sign(conjugate) in (None, 0) for conjugate in others):
+    k, u, v = constant(decider.curve), a * q.rsqrt(), sigma * b * r.rsqrt()
+    present = [i for i, square in enumerate(exact) if not square.is_zero()]
+    if len(present) < 2:
+        return not present
+    if len(present) == 2:
+        i, j = present
+        if not (exact[i] - exact[j]).is_zero():
+            return False
+        signs = [certain_sign((k, u, -v)[index]) for index in present]
+        return None if None in signs else signs[0] != signs[1]
+    if any(certain_sign(conjugate) is None for conjugate in (k + u + v, k - u - v, k - u + v)):
         return None
     return _zero(decider, product)
 

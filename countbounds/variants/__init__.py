@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from countbounds.decimals import shorten
 from countbounds.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,11 +34,10 @@ def variant(name: str) -> Variant:
     if name not in NAMES:
         from difflib import get_close_matches
 
-        close = get_close_matches(name, NAMES, 1, cutoff=0)
-        raise InputError(
-            f'There is no variant "{name}"; did you mean "{close[0]}"? '
-            f"The variants are {', '.join(NAMES)}."
-        )
+        text = shorten(name)
+        close = get_close_matches(text.lower(), NAMES, 1)
+        hint = f'; did you mean "{close[0]}"?' if close else "."
+        raise InputError(f'There is no variant "{text}"{hint} The variants are {", ".join(NAMES)}.')
     module = import_module(f"countbounds.variants.{name.replace('-', '_')}")
     found: Variant = module.VARIANT
     return found

@@ -35,8 +35,10 @@ class Variant:
             is guaranteed to count to that length; also for symbols.
         guaranteed_length: (bound, dim) -> the largest length that the construction
             guarantees (0 if none), where there is a formula for it.
-        bound_rate: B_min as the paper reports it, with its dependence on d.
-        length_rate: L_max as the paper reports it.
+        bound_rate: the rate of B_min that the paper reports, with its dependence on d;
+            None where it is infinite beyond the cap.
+        length_rate: the rate of L_max that the paper reports (of the cap, where there is
+            one); None where it is infinite once B suffices.
         sharp_bound: what B_min is asymptotic to, in L and d; None where it is infinite.
         sharp_length: what L_max (for bare pre-LN: the cap, as d grows) is asymptotic to,
             in B and d; None where it is infinite.
@@ -51,8 +53,8 @@ class Variant:
     origin: Origin
     build: Callable[[int, int, Fraction], Parameters]
     guaranteed_bound: Callable[[Real, Real], Expr]
-    bound_rate: str
-    length_rate: str
+    bound_rate: Expr | None
+    length_rate: Expr | None
     sharp_bound: Expr | None
     sharp_length: Expr | None
     formulas: Callable[[], Mapping[str, Expr | Vector]]
@@ -81,16 +83,16 @@ def vertex_formulas(excess: Expr) -> tuple[dict[str, Expr], InteriorPoint]:
     """The rounding polytope's vertex and a point beyond it, for printing.
 
     Args:
-        excess: the excess over a*, in L, d and the symbol "a*".
+        excess: the excess over a*, in L, d and the symbol a_min.
 
     Returns:
-        the formulas of a*, A*, e, a, alpha and A, and the last three as symbols.
+        the formulas of a_min (a*), A_min (A*), e, a, alpha and A, and the last three as symbols.
     """
-    weight, value, e, a = (symbol(name) for name in ("a*", "A*", "e", "a"))
+    weight, value, e, a = (symbol(name) for name in ("a_min", "A_min", "e", "a"))
     point = beyond_vertex(weight, value, e)
     named = {
-        "a*": least_weight(LENGTH),
-        "A*": least_value(LENGTH),
+        "a_min": least_weight(LENGTH),
+        "A_min": least_value(LENGTH),
         "e": excess,
         "a": point.weight,
         "alpha": e / (2 * a) - rational(1) / 2,

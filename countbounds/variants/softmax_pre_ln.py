@@ -103,7 +103,7 @@ def build(length: int, dim: int, bound: Fraction) -> Parameters:
 
 def formulas() -> Mapping[str, Expr | Vector]:
     """The closed forms of the construction."""
-    named, point = vertex_formulas(_excess(symbol("a*"), DIM))
+    named, point = vertex_formulas(_excess(symbol("a_min"), DIM))
     theta, delta, n, m = (symbol(name) for name in ("cos_theta", "delta", "n", "m"))
     a, alpha, value = point
     return {
@@ -123,8 +123,8 @@ VARIANT = Variant(
     origin="derived",
     build=build,
     guaranteed_bound=guaranteed_bound,
-    bound_rate="infinite for L > L_cap(d)",
-    length_rate="<= L_cap(d) = Theta(e^{sqrt d})",
+    bound_rate=None,
+    length_rate=exp(sqrt(DIM)),
     sharp_bound=None,
     sharp_length=2 * exp(sqrt(DIM)),
     formulas=formulas,

@@ -122,7 +122,7 @@ def build(length: int, dim: int, bound: Fraction) -> Parameters:
 
 def formulas() -> Mapping[str, Expr | Vector]:
     """The closed forms of the construction."""
-    named, point = vertex_formulas(_excess_weight(symbol("a*")))
+    named, point = vertex_formulas(_excess_weight(symbol("a_min")))
     phi, h, delta, n, m = (symbol(name) for name in ("cos_phi", "h", "delta", "n", "m"))
     a, alpha, value = point
     gain, bias = _affine(point, DIM, BOUND, phi, h)
@@ -151,8 +151,8 @@ VARIANT = Variant(
     origin="derived",
     build=build,
     guaranteed_bound=guaranteed_bound,
-    bound_rate="Theta(L / d^{1/4})",
-    length_rate="Theta(B)",
+    bound_rate=LENGTH / sqrt(sqrt(DIM)),
+    length_rate=BOUND,
     sharp_bound=LENGTH / (2 * sqrt(1 + _root(DIM))),
     sharp_length=2 * sqrt(1 + _root(DIM)) * BOUND,
     formulas=formulas,

@@ -21,8 +21,12 @@ _NAMES = {
     "bias": ("b", "b"),
     "cos_phi": ("cos_phi", r"\cos\varphi"),
     "cos_theta": ("cos_theta", r"\cos\theta"),
-    "a*": ("a*", "a^*"),
-    "A*": ("A*", "A^*"),
+    "a_min": ("a_min", "a^*"),
+    "A_min": ("A_min", "A^*"),
+    "guaranteed B": ("guaranteed B", r"B_{\mathrm{guaranteed}}"),
+    "B_min": ("B_min ~", r"B_{\min} \sim"),
+    "L_max": ("L_max ~", r"L_{\max} \sim"),
+    "L_cap": ("L_cap ~", r"L_{\mathrm{cap}} \sim"),
     "alpha": ("alpha", r"\alpha"),
     "delta": ("delta", r"\delta"),
 }
@@ -55,13 +59,13 @@ def show(name: str, form: Format = "text") -> dict[str, str]:
         formulas[label] = (
             _print_vector(value, form) if isinstance(value, Vector) else print_formula(value, form)
         )
-    extra = {
-        "B_min ~": chosen.sharp_bound,
-        "L_max ~" if chosen.longest is None else "L_cap ~": chosen.sharp_length,
+    limits = {
+        "B_min": chosen.sharp_bound,
+        "L_max" if chosen.longest is None else "L_cap": chosen.sharp_length,
     }
-    formulas.update(
-        (key, print_formula(value, form)) for key, value in extra.items() if value is not None
-    )
+    for key, limit in limits.items():
+        if limit is not None:
+            formulas[_NAMES[key][column]] = print_formula(limit, form)
     return formulas
 
 

@@ -1,0 +1,36 @@
+"""Run every benchmark and print its table: `make bench`, or `python -m benchmarks`."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+from collections.abc import Callable, Iterable
+
+from benchmarks.cold_start import cold_starts
+from benchmarks.full_domain import against_loops, growth
+from countbounds.formats import as_table
+
+SECTIONS: dict[str, tuple[str, Callable[[], Iterable[dict[str, str]]]]] = {
+    "loops": ("The full-domain check against loops over every input (d = 16)", against_loops),
+    "growth": ("The full-domain check at growing L (d = 16)", growth),
+    "cold": ("Cold starts", cold_starts),
+}
+
+
+def main() -> None:
+    """Print the chosen sections as Markdown."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS], default=[])
+    chosen = parser.parse_args().sections or list(SECTIONS)
+    print(f"Python {platform.python_version()}, {platform.machine()}, all in one run.\n")
+    for name in chosen:
+        title, rows = SECTIONS[name]
+        print(f"{title}: working ...", file=sys.stderr)
+        found = list(rows())
+        columns = {key: key.replace("_ms", " (ms)").replace("_", " ") for key in found[0]}
+        print(f"### {title}\n\n{as_table(found, columns, 'markdown')}")
+
+
+if __name__ == "__main__":
+    main()

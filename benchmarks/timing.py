@@ -1,0 +1,38 @@
+"""Timing: medians of repeated runs in one process, or of whole processes."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+
+
+def median_seconds(work: Callable[[], object], *, at_least: float = 0.3, runs: int = 5) -> float:
+    """Median wall time of one call, over at least `runs` calls and `at_least` seconds."""
+    work()
+    times: list[float] = []
+    while len(times) < runs or sum(times) < at_least:
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return statistics.median(times)
+
+
+def single_run(work: Callable[[], object]) -> float:
+    """Wall time of one call, for work that takes seconds."""
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+def process_seconds(commands: Sequence[Sequence[str]], runs: int = 15) -> list[float]:
+    """Median wall time of whole processes, the commands taking turns."""
+    times: list[list[float]] = [[] for _ in commands]
+    for turn in range(runs + 1):
+        for command, taken in zip(commands, times, strict=True):
+            begun = time.perf_counter()
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            if turn:
+                taken.append(time.perf_counter() - begun)
+    return [statistics.median(taken) for taken in times]

@@ -31,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         130 interrupted.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
+    digits = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
         if words in (["--version"], ["-V"]):
@@ -53,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kind = "" if isinstance(error, CountboundsError) else f"{type(error).__name__}: "
         message = f"A fault of the program: {kind}{error}"
         return _complain(f"{message} (COUNTBOUNDS_TRACEBACK=1 shows where.)", FAULT)
+    finally:
+        sys.set_int_max_str_digits(digits)
 
 
 def _run(words: list[str]) -> int:
@@ -60,8 +63,7 @@ def _run(words: list[str]) -> int:
     if unknown:
         listed = " ".join(unknown)
         raise InputError(
-            f"unrecognized arguments: {listed[:80]} "
-            f"(countbounds {words[0]} --help shows the options)"
+            f"unrecognized arguments: {listed[:80]} ({options.prog} --help shows the options)"
         )
     if options.out is not None:
         from countbounds.output import require_writable
@@ -208,7 +210,7 @@ def _parser() -> argparse.ArgumentParser:
         added = commands.add_parser(
             name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False
         )
-        added.set_defaults(run=run)
+        added.set_defaults(run=run, prog=added.prog)
         added.add_argument("--json", action="store_true", help="print one JSON object")
         added.add_argument("--out", metavar="FILE", help="write to a file instead")
         return added
@@ -219,7 +221,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("-V", "--version", action="version", version=f"countbounds {__version__}")
-    parser.set_defaults(run=_overview, out=None)
+    parser.set_defaults(run=_overview, out=None, prog="countbounds")
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=OneLineParser)
 
     check = command("check", _check, "decide whether a construction counts, on every input")

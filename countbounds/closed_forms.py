@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from countbounds.decimals import shorten
+from countbounds.errors import InputError
 from countbounds.expressions import Expr, evaluate
 from countbounds.rings import Element, Symbolic
 from countbounds.variants import variant
@@ -19,10 +21,11 @@ _NAMES = {
     "readout": ("w", "w"),
     "gain": ("g", "g"),
     "bias": ("b", "b"),
-    "cos_phi": ("cos_phi", r"\cos\varphi"),
-    "cos_theta": ("cos_theta", r"\cos\theta"),
-    "a_min": ("a_min", "a^*"),
-    "A_min": ("A_min", "A^*"),
+    "cos_phi": ("cos_phi", r"c_{\varphi}"),
+    "cos_theta": ("cos_theta", r"c_{\theta}"),
+    "a_min": ("a_min", r"a_{\min}"),
+    "A_min": ("A_min", r"A_{\min}"),
+    "eps": ("eps", r"\varepsilon"),
     "guaranteed B": ("guaranteed B", r"B_{\mathrm{guaranteed}}"),
     "B_min": ("B_min ~", r"B_{\min} \sim"),
     "L_max": ("L_max ~", r"L_{\max} \sim"),
@@ -44,12 +47,14 @@ def show(name: str, form: Format = "text") -> dict[str, str]:
         y(n, m), the bound it guarantees, and the rates that B_min and L_max approach.
 
     Raises:
-        InputError: if there is no such variant.
+        InputError: if there is no such variant or format.
 
     >>> show("softmax-post-ln")["c"]
     'B*sqrt(d)'
     """
     chosen = variant(name)
+    if form not in ("text", "latex"):
+        raise InputError(f'Closed forms are printed as "text" or "latex", not {shorten(form)}.')
     column = 0 if form == "text" else 1
     formulas: dict[str, str] = {}
     closed = {"guaranteed B": chosen.guaranteed_bound(LENGTH, DIM), **chosen.formulas()}

@@ -19,6 +19,7 @@ from countbounds.errors import InputError
 
 LARGEST_EXPONENT = 10_000
 _SHOWN = 16
+_LARGEST_SIZE = 1 << 18  # bits before or after the binary point
 _MOST_CHARACTERS = 20_000
 _NUMBER = re.compile(r"([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,9}))?", re.ASCII)
 
@@ -72,7 +73,7 @@ def shorten(text: object) -> str:
     """What a message repeats of an argument: at most 40 characters of it."""
     if isinstance(text, int) and abs(text) >= 10**40:
         return "a number of more than 40 digits"
-    whole = str(text)
+    whole = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text)[:100])
     return whole if len(whole) <= 40 else whole[:40] + "..."
 
 
@@ -176,8 +177,8 @@ class Bracket:
 
     @staticmethod
     def of(ball: Any) -> Bracket:
-        """The bracket of an arb ball; an end that is not finite becomes infinity."""
-        return Bracket(fraction(ball.lower()), fraction(ball.upper()))
+        """The bracket of an arb ball, widened where an end is not finite or beyond 2^(2^18)."""
+        return Bracket(_end(ball.lower(), up=False), _end(ball.upper(), up=True))
 
     @property
     def is_exact(self) -> bool:
@@ -240,11 +241,18 @@ def _with_dots(sign: str, digits: str, power: int) -> str:
     return f"{sign}{digits[0]}.{digits[1:]}...e{power:+d}"
 
 
-def fraction(point: Any) -> Fraction | None:
-    """The number that an exact arb is, or None where it is not finite."""
+def _end(point: Any, *, up: bool) -> Fraction | None:
+    """An exact arb as a fraction; far out, the nearest number that is written down."""
     if not point.is_finite():
         return None
     mantissa, exponent = (int(part) for part in point.man_exp())
+    size = exponent + mantissa.bit_length()
+    if mantissa and abs(size) > _LARGEST_SIZE:
+        outward = (mantissa > 0) == up
+        if size > 0:
+            return None if outward else Fraction((-1 if mantissa < 0 else 1) << _LARGEST_SIZE)
+        tiny = Fraction(-1 if mantissa < 0 else 1, 1 << _LARGEST_SIZE)
+        return tiny if outward else Fraction(0)
     if exponent >= 0:
         return Fraction(mantissa << exponent)
     return Fraction(mantissa, 1 << -exponent)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 FORMATS = ("text", "markdown", "csv", "json", "latex")
+
+_NUMERIC = re.compile(r"-?[0-9.]+(e[+-]?[0-9]+|/[0-9]+)?")
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -84,7 +87,7 @@ def _text_table(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     from rich.table import Table
 
     numeric = [
-        all(line[column].replace(".", "").isdigit() or line[column] == "-" for line in cells)
+        all(line[column] == "-" or _NUMERIC.fullmatch(line[column]) for line in cells)
         for column in range(len(headings))
     ]
     # One rule below the headings, in characters that every encoding has.
@@ -98,7 +101,7 @@ def _text_table(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     width = _width(headings, cells)
     if sys.stdout.isatty():
         width = min(width, shutil.get_terminal_size().columns)
-    console = Console(file=buffer, color_system=None, width=width)
+    console = Console(file=buffer, color_system=None, emoji=False, width=width)
     console.print(table, markup=False)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 

@@ -19,11 +19,15 @@ def require_writable(path: str) -> None:
     if not path:
         raise InputError("The output file's name is empty; name a file.")
     folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path):
+    if os.path.isdir(path) or path.endswith(("/", os.sep)):
         raise InputError(f"The output file {path} is a folder; name a file.")
     if not os.path.isdir(folder):
         raise InputError(f"The output file's folder {folder} does not exist; create it first.")
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+    regular = not os.path.exists(path) or os.path.isfile(path)
+    needed = [folder] if regular else []
+    if os.path.exists(path):
+        needed.append(path)
+    if not all(os.access(name, os.W_OK) for name in needed):
         raise InputError(f"The output file {path} is not writable; name another.")
 
 

@@ -30,6 +30,16 @@ class Vector:
     head: tuple[tuple[Element, int], ...]
     tail: Element
 
+    def __post_init__(self) -> None:
+        """Check that the leading runs fit.
+
+        Raises:
+            InputError: if they have more entries than the dimension.
+        """
+        given = sum(count for _, count in self.head)
+        if isinstance(self.dim, int) and given > self.dim:
+            raise InputError(f"A vector of dimension {self.dim} cannot have {given} entries.")
+
     @staticmethod
     def leading(dim: Any, *entries: object, tail: object = 0) -> Vector:
         """The vector with these first entries and `tail` everywhere after them.

@@ -74,9 +74,12 @@ def worst_error(source: CurveSource, length: int, precision: int | None = None) 
                     linear_fractional.explore(search)
                 else:
                     affine_over_root.explore(search)
+                search.complete = True
                 return conclude(search, patient=not final and bits < 4 * first)
             except Undecided:
                 twin.wanted = True
+                if search is not None and search.spent and bits >= 2 * first:
+                    break
     if search is None:
         return WorstError("undecided", Bracket(Fraction(0), None), None, length, precision)
     with Enclosure(search.decider.ring.bits):

@@ -266,9 +266,16 @@ class Conic:
         return -(self.u0 + n * (self.u1 + n * self.u2)) / (self.v0 + n * self.v1)
 
     def critical_on(self, low: int, high: int) -> Element:
-        """A ball that contains the critical m for all real n in [low, high]."""
-        slope = (self.v0 + low * self.v1).union(self.v0 + high * self.v1)
-        return -span((self.u0, self.u1, self.u2), low, high) / slope
+        """A ball that contains the critical m for all real n in [low, high].
+
+        Mean value form: dm/dn has the numerator u v' - u' v, quadratic in n.
+        """
+        u0, u1, u2, v0, v1 = self.u0, self.u1, self.u2, self.v0, self.v1
+        below = (v0 + low * v1).union(v0 + high * v1)
+        slope = -span((u1 * v0 - u0 * v1, 2 * u2 * v0, u2 * v1), low, high) / (below * below)
+        middle = (low + high) // 2
+        reach = (slope * (low - middle)).union(slope * (high - middle))
+        return self.critical(middle) + reach
 
 
 def _explore_ridge(search: Search, conic: Conic) -> None:
@@ -309,6 +316,7 @@ def _bound_ridge(
             continue
         budget -= 1
         if budget < 0:
+            search.spent = True
             search.leave(_ridge_bound(search, ridge, kind, low, high))
             continue
         if high - low > _EXHAUSTIBLE and _explore_rows(search, conic, low, high):

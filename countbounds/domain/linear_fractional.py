@@ -23,6 +23,9 @@ from countbounds.rings import Element
 
 _MOST_POLES = 4096
 
+Edge = tuple[tuple[int, int], tuple[int, int]]
+"""The inputs at n = 0 and at n = L."""
+
 
 def explore(search: Search) -> None:
     """Consider every input at which the error can be largest.
@@ -35,8 +38,8 @@ def explore(search: Search) -> None:
     signs = {decider.sign(_denominator(*corner)) for corner in corners}
     if signs in ({1}, {-1}):
         (sign,) = signs
-        for upper in (False, True):
-            _explore_edge(search, sign, upper)
+        for start in ((0, 0), (0, length)):
+            _explore_edge(search, sign, (start, (length, 0)))
     else:
         _explore_poles(search)
 
@@ -45,30 +48,24 @@ def _denominator(n: int, m: int) -> Callable[[LinearFractional], Element]:
     return lambda curve: curve.parts(n, m)[1]
 
 
-def _edge(curve: LinearFractional, length: int, upper: bool) -> tuple[Element, ...]:
-    """(p0, p1, q0, q1) of the curve along m = 0, or along m = L - n."""
-    (p0, p1, p2), (q0, q1, q2) = curve.numerator, curve.denominator
-    if upper:
-        return p0 + p2 * length, p1 - p2, q0 + q2 * length, q1 - q2
-    return p0, p1, q0, q1
+def _determinant(curve: LinearFractional, edge: Edge, length: int) -> Element:
+    """D = p1 q0 - p0 q1 along an edge, from the parts at its ends (which do not cancel)."""
+    (p, q), (r, s) = (curve.parts(*end) for end in edge)
+    return (r * q - p * s) / length
 
 
-def _slope(curve: LinearFractional, length: int, upper: bool, t: int) -> Element:
-    """D - q(t)^2, which has the sign of the error's derivative along an edge."""
-    p0, p1, q0, q1 = _edge(curve, length, upper)
-    q = q0 + q1 * t
-    return p1 * q0 - p0 * q1 - q * q
+def _slope(curve: LinearFractional, edge: Edge, length: int, end: int) -> Element:
+    """D - q^2 at one end, which has the sign of the error's derivative along the edge."""
+    q = curve.parts(*edge[end])[1]
+    return _determinant(curve, edge, length) - q * q
 
 
-def _explore_edge(search: Search, sign: int, upper: bool) -> None:
+def _explore_edge(search: Search, sign: int, edge: Edge) -> None:
     length, decider = search.length, search.decider
-    ends = (0, length)
-    inputs = [(n, length - n if upper else 0) for n in ends]
-    search.consider_all(inputs)
-    p0, p1, q0, q1 = _edge(decider.curve, length, upper)
+    search.consider_all(edge)
     slopes: list[int | None] = []
-    for t in ends:
-        formula = partial(_slope, length=length, upper=upper, t=t)
+    for end in (0, 1):
+        formula = partial(_slope, edge=edge, length=length, end=end)
         slope = formula(decider.curve)
         known = certain_sign(slope)
         if known is None and decider.is_exactly_zero(formula):
@@ -76,13 +73,15 @@ def _explore_edge(search: Search, sign: int, upper: bool) -> None:
         if known is None:
             # e' is monotone, so between this end and its zero it is at most what it is
             # here: the error cannot exceed that of the ends by more than this.
-            q = q0 + q1 * t
-            search.leave(search.largest(inputs) + abs(slope / (q * q)) * length)
+            q = decider.curve.parts(*edge[end])[1]
+            search.leave(search.largest(edge) + abs(slope / (q * q)) * length)
         slopes.append(known)
     if slopes in ([1, -1], [-1, 1]):
-        root = (p1 * q0 - p0 * q1).sqrt()
-        for n in near((root * sign - q0) / q1, 0, length):
-            search.consider_all([(n, length - n if upper else 0)])
+        first, last = (decider.curve.parts(*end)[1] for end in edge)
+        root = _determinant(decider.curve, edge, length).sqrt()
+        step = -1 if edge[0][1] else 0
+        for n in near((root * sign - first) * length / (last - first), 0, length):
+            search.consider(n, edge[0][1] + step * n)
 
 
 def _explore_poles(search: Search) -> None:

@@ -70,10 +70,9 @@ def split_point(c: Polynomial, low: int, high: int) -> int:
         else:
             roots.append(-c1 / (2 * c2))
     for root in roots:
-        if root.is_finite():
-            guess = int(root.mid().floor().unique_fmpz())
-            if low <= guess < high:
-                return guess
+        # Compared before it is converted: a root far outside has no integer of any use.
+        if root.is_finite() and root.mid() >= low and root.mid() < high:
+            return int(root.mid().floor().unique_fmpz())
     return middle
 
 

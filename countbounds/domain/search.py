@@ -40,6 +40,8 @@ class Search:
             bounded rather than tried again.
         pieces: n -> every m at which a stretch of the column begins on which y may be
             constant, so that the least of several tied inputs can be named.
+        spent: whether a budget of pieces was used up: more bits will not help then.
+        complete: whether every part of the domain has been considered or bounded.
         floor: the largest proven lower bound of an error so far (exact arb).
     """
 
@@ -47,6 +49,8 @@ class Search:
         self.decider = decider
         self.length = length
         self.final = final
+        self.spent = False
+        self.complete = False
         self.pieces: Callable[[int], Iterable[int]] = lambda n: (0,)
         self.seen: dict[tuple[int, int], Evaluated] = {}
         self.undefined: list[tuple[int, int]] = []
@@ -116,9 +120,11 @@ def near(point: Element, low: int, high: int, width: int = 4) -> range:
     if point < low or point > high:
         return range(0)
     if point.is_finite():
-        first, last = point.lower().floor().unique_fmpz(), point.upper().ceil().unique_fmpz()
+        zero = point * 0
+        first = point.lower().max(zero + low).floor().unique_fmpz()
+        last = point.upper().min(zero + high).ceil().unique_fmpz()
         if first is not None and last is not None and last - first <= width:
-            return range(max(low, int(first)), min(high, int(last)) + 1)
+            return range(int(first), int(last) + 1)
     raise Undecided("A critical point is not located at this precision.")
 
 

@@ -80,10 +80,10 @@ def conclude(search: Search, *, patient: bool) -> WorstError:
 
 
 def partial(search: Search) -> WorstError:
-    """What is proven when the precision limit ends a search early.
+    """What is proven when the limits of precision or effort end a search early.
 
-    One input with an error above 1/2 refutes; without one nothing is decided, and the
-    error is known only from below.
+    One input with an error above 1/2 refutes; without one nothing is decided. The error is
+    known from above only if every part of the domain was at least bounded.
     """
     bits = search.decider.ring.bits
     if search.undefined:
@@ -97,7 +97,13 @@ def partial(search: Search) -> WorstError:
     known = _exact_error(search.decider, worst)
     if known is not None and known >= _HALF:
         verdict = "fails"
-    bracket = Bracket(Bracket.of(lower).lower, None)
+    upper = None
+    if search.complete:
+        bound = search.largest(search.seen)
+        for other in search.beyond:
+            bound = bound.max(other)
+        upper = Bracket.of(bound).upper
+    bracket = Bracket(Bracket.of(lower).lower, upper)
     return WorstError(verdict, bracket, (worst.n, worst.m), search.length, bits)
 
 

@@ -11,10 +11,9 @@ n - y < n^3 / (2 c^2), so the curve counts to L whenever c^2 >= L^3.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isqrt
 
-from countbounds.expressions import rational, sqrt
-from countbounds.variants.base import zero
+from countbounds.expressions import Expr, Real, rational, sqrt, symbol
+from countbounds.variants.base import BOUND, DIM, zero
 from countbounds.vectors import Vector
 
 
@@ -26,15 +25,26 @@ def arc_embeddings(dim: int, bound: Fraction, square: Fraction) -> dict[str, Vec
         bound: the norm bound B > 0.
         square: c^2 > 0, rational.
     """
-    # P x_# = u (1, 1, -2, 0, ...) and P x_s = v (1, -1, 0, ...) with u sqrt 3 = c v; the
-    # larger of the two is an eighth of the bound, so that squares of norms stay below it.
-    size = bound / 8
-    u = rational(size) if square >= 1 else sqrt(square / 3) * size
-    v = sqrt(3 / square) * size if square >= 1 else rational(size)
-    # With means t and t', equal scores ask for 6 u^2 + d t^2 = d t t'.
-    mean = bound / (2 * (isqrt(dim - 1) + 1))
-    six_squares = 6 * size * size if square >= 1 else 2 * square * size * size
-    space_mean = mean + six_squares / (mean * dim)
+    size = rational(bound / 8)
+    if square >= 1:
+        return _embeddings(dim, rational(bound), size, sqrt(3 / square) * size)
+    return _embeddings(dim, rational(bound), sqrt(square / 3) * size, size)
+
+
+def arc_formulas(c: Expr) -> dict[str, Expr | Vector]:
+    """The embeddings for printing, in u, v and B; for c >= 1."""
+    u, v = symbol("u"), symbol("v")
+    return {"u": BOUND / 8, "v": sqrt(3) * u / c, **_embeddings(DIM, BOUND, u, v)}
+
+
+def _embeddings(dim: Real, bound: Expr, u: Expr, v: Expr) -> dict[str, Vector]:
+    """P x_# = u (1, 1, -2, 0, ...) and P x_s = v (1, -1, 0, ...), with equal scores.
+
+    With means t and t' that asks for 6 u^2 + d t^2 = d t t'; t = B/(2 sqrt d). The larger of
+    u and v is B/8, so that squares of norms stay below B^2.
+    """
+    mean = bound / (2 * sqrt(dim))
+    space_mean = mean + 6 * u * u / (mean * dim)
     return {
         "boundary": Vector.leading(dim, mean + u, mean + u, mean - 2 * u, tail=mean),
         "space": Vector.leading(dim, space_mean + v, space_mean - v, tail=space_mean),

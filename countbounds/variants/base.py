@@ -86,16 +86,16 @@ def vertex_formulas(excess: Expr) -> tuple[dict[str, Expr], InteriorPoint]:
         excess: the excess over a*, in L, d and the symbol a_min.
 
     Returns:
-        the formulas of a_min (a*), A_min (A*), e, a, alpha and A, and the last three as symbols.
+        the formulas of a_min (a*), A_min (A*), eps, a, alpha and A, and the last three as symbols.
     """
-    weight, value, e, a = (symbol(name) for name in ("a_min", "A_min", "e", "a"))
-    point = beyond_vertex(weight, value, e)
+    weight, value, eps, a = (symbol(name) for name in ("a_min", "A_min", "eps", "a"))
+    point = beyond_vertex(weight, value, eps)
     named = {
         "a_min": least_weight(LENGTH),
         "A_min": least_value(LENGTH),
-        "e": excess,
+        "eps": excess,
         "a": point.weight,
-        "alpha": e / (2 * a) - rational(1) / 2,
+        "alpha": eps / (2 * a) - rational(1) / 2,
         "A": point.space,
     }
     return named, InteriorPoint(a, symbol("alpha"), symbol("A"))

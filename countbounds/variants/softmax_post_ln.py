@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from countbounds.expressions import Expr, Real, power, rational, sqrt, symbol
 from countbounds.layer import Layer, Parameters
-from countbounds.variants.arc import arc_embeddings, cube_root_floor
+from countbounds.variants.arc import arc_embeddings, arc_formulas, cube_root_floor
 from countbounds.variants.base import BOUND, DIM, LENGTH, Variant
 from countbounds.vectors import Vector
 
@@ -46,6 +46,7 @@ def formulas() -> Mapping[str, Expr | Vector]:
     c, n = symbol("c"), symbol("n")
     return {
         "c": sqrt(DIM) * BOUND,
+        **arc_formulas(c),
         "y(n, m)": c * n / sqrt(c * c + n * n),
         "readout": _readout(DIM, BOUND),
     }

@@ -104,7 +104,7 @@ def check(
     chosen = variant_named(variant)
     require_length(length)
     require_dim(dim)
-    require_precision(precision)
+    require_integer(precision, "precision in bits", 64, 1 << 20)
     if construction is not None and construction != chosen.origin:
         raise InputError(
             f'The construction of {variant} is "{chosen.origin}"; "{construction}" is not known.'
@@ -194,8 +194,7 @@ def require_length(length: int) -> None:
     Raises:
         InputError: otherwise.
     """
-    if not _is_integer(length) or not 1 <= length <= LONGEST:
-        raise InputError(f"The length L is an integer from 1 to 10^18, not {_named(length)}.")
+    require_integer(length, "length L", 1, LONGEST, "10^18")
 
 
 def require_dim(dim: int) -> None:
@@ -204,26 +203,22 @@ def require_dim(dim: int) -> None:
     Raises:
         InputError: otherwise.
     """
-    if not _is_integer(dim) or not 3 <= dim <= LARGEST_DIM:
-        raise InputError(f"The dimension d is an integer from 3 to 10^6, not {_named(dim)}.")
+    require_integer(dim, "dimension d", 3, LARGEST_DIM, "10^6")
 
 
-def require_precision(bits: int) -> None:
-    """Check that a precision limit is an integer from 64 to 2^20 bits.
+def require_integer(value: object, what: str, low: int, high: int, shown: str = "") -> None:
+    """Check that an argument is an integer of low..high.
 
     Raises:
         InputError: otherwise.
     """
-    if not _is_integer(bits) or not 64 <= bits <= 1 << 20:
-        raise InputError(f"The precision is an integer from 64 to 2^20 bits, not {_named(bits)}.")
+    if not _is_integer(value) or not low <= value <= high:  # type: ignore[operator]
+        named = shorten(value) if _is_integer(value) else shorten(repr(value))
+        raise InputError(f"The {what} is an integer from {low} to {shown or high}, not {named}.")
 
 
 def _is_integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _named(value: object) -> str:
-    return shorten(value) if _is_integer(value) else shorten(repr(value))
 
 
 def read_bound(bound: str | int | float | Fraction) -> Fraction:

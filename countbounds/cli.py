@@ -35,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.set_int_max_str_digits(0)
     try:
         if words in (["--version"], ["-V"]):
-            print(f"countbounds {__version__}", flush=True)
+            from countbounds.output import write
+
+            write(f"countbounds {__version__}\n", None)
             return HOLDS
         return _run(words)
     except InputError as error:
@@ -44,10 +46,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(f"Undecided: {error} Try a larger --precision.", OPEN)
     except KeyboardInterrupt:
         return _complain("Interrupted.", INTERRUPTED)
-    except BrokenPipeError:
-        # The reader has left; keep the interpreter from flushing into the closed pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return HOLDS
     except Exception as error:
         if os.environ.get("COUNTBOUNDS_TRACEBACK"):
             raise
@@ -98,11 +96,13 @@ def _check(options: argparse.Namespace) -> int:
         precision=options.precision,
     )
     if result.verdict == "impossible":
-        _complain(
+        reason = (
             f"{result.variant} counts at d = {result.dim} to L_cap({result.dim}) = "
-            f"{result.longest} at most, at any bound; L = {result.length} is impossible.",
-            REFUTED,
+            f"{result.longest} at most, at any bound; L = {result.length} is impossible."
         )
+        _complain(reason, REFUTED)
+        if options.out is not None and not options.json:
+            _emit(reason + "\n", options)
     if options.json:
         from countbounds.formats import as_json
 
@@ -204,7 +204,9 @@ def _parser() -> argparse.ArgumentParser:
 
     class OneLineParser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
-            raise InputError(f"{message} ({self.prog} --help shows the options)")
+            words = (word if len(word) <= 60 else word[:40] + "..." for word in message.split())
+            shown = " ".join(words)[:400]
+            raise InputError(f"{shown} ({self.prog} --help shows the options)")
 
     def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> Any:
         added = commands.add_parser(

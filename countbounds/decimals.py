@@ -73,7 +73,11 @@ def shorten(text: object) -> str:
     """What a message repeats of an argument: at most 40 characters of it."""
     if isinstance(text, int) and abs(text) >= 10**40:
         return "a number of more than 40 digits"
-    whole = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text)[:100])
+    try:
+        start = str(text)[:100]
+    except ValueError:  # the interpreter's limit on the digits of an int
+        return "a number of thousands of digits"
+    whole = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in start)
     return whole if len(whole) <= 40 else whole[:40] + "..."
 
 

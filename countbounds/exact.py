@@ -131,19 +131,48 @@ class Surd:
         return total
 
     def inverse(self) -> Surd:
-        """1 over a single term.
+        """1 over a sum of one or two terms (every element of a quadratic field).
 
         Raises:
-            NotExact: for a sum of several terms; no formula here needs one.
+            NotExact: for a sum of more terms.
             ZeroDivisionError: for zero.
         """
         terms = self.reduced().terms
         if not terms:
             raise ZeroDivisionError("division by an exact zero")
-        if len(terms) > 1:
-            raise NotExact("Only a single term can be inverted exactly.")
-        ((k, q),) = terms.items()
-        return Surd({k: 1 / (q * k)})
+        if len(terms) > 2:
+            raise NotExact("Only one or two terms can be inverted exactly.")
+        if len(terms) == 1:
+            ((k, q),) = terms.items()
+            return Surd({k: 1 / (q * k)})
+        (j, p), (k, q) = terms.items()
+        norm = p * p * j - q * q * k  # not zero: the radicands are independent
+        return Surd({j: p / norm, k: -q / norm})
+
+    def sqrt(self) -> Surd:
+        """The positive root of a rational number, or of a + b sqrt(k) where that denests.
+
+        It does if a^2 - b^2 k is the square of a rational c: the root is then
+        sqrt((a + c)/2) +- sqrt((a - c)/2).
+
+        Raises:
+            NotExact: otherwise, or if the number is negative.
+        """
+        terms = self.reduced().terms
+        square = self.rational()
+        if square is not None:
+            return Surd.root(square)
+        whole = next((k for k in terms if _is_square(k)), None)
+        if whole is None or len(terms) != 2:
+            raise NotExact("The square root lies outside these numbers.")
+        a = terms.pop(whole) * isqrt(whole)
+        ((k, b),) = terms.items()
+        norm = a * a - b * b * k
+        if a < 0 or norm < 0 or not (_is_square(norm.numerator) and _is_square(norm.denominator)):
+            raise NotExact("The square root lies outside these numbers.")
+        c = Fraction(isqrt(norm.numerator), isqrt(norm.denominator))
+        first, second = Surd.root((a + c) / 2), Surd.root((a - c) / 2)
+        return first + second if b > 0 else first - second
 
     def rational(self) -> Fraction | None:
         """The number as a fraction, or None where it is irrational."""
@@ -164,7 +193,7 @@ class Exact:
     """A finite sum of surds times exponentials of surds.
 
     Stored as pairs (exponent, coefficient). Supports +, -, * with itself, int and
-    Fraction, and division by a single term.
+    Fraction, and division by one exponential with a coefficient of one or two terms.
     """
 
     __slots__ = ("terms",)
@@ -235,7 +264,7 @@ class Exact:
         if not terms:
             raise ZeroDivisionError("division by an exact zero")
         if len(terms) > 1:
-            raise NotExact("Only a single term can be inverted exactly.")
+            raise NotExact("Only a single exponential can be inverted exactly.")
         ((exponent, coefficient),) = terms
         return Exact([(-exponent, coefficient.inverse())])
 
@@ -271,15 +300,12 @@ class Exact:
             return None
 
     def sqrt(self) -> Exact:
-        """The square root of a rational number >= 0.
+        """The square root of a sum of square roots, where it is one itself (`Surd.sqrt`).
 
         Raises:
-            NotExact: if the number is irrational or negative.
+            NotExact: if it is not, or the number is negative or has exponentials.
         """
-        square = self.rational()
-        if square is None:
-            raise NotExact("Only rational numbers have a square root in this field.")
-        root = Surd.root(square)
+        root = self._algebraic().sqrt()
         return Exact([(_ZERO, root)]) if root.terms else Exact([])
 
     def exp(self) -> Exact:

@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 FORMATS = ("text", "markdown", "csv", "json", "latex")
 
@@ -93,14 +93,16 @@ def _text_table(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     # One rule below the headings, in characters that every encoding has.
     rule = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
     table = Table(box=rule, pad_edge=False, show_edge=False)
-    for heading, right in zip(headings, numeric, strict=True):
-        table.add_column(heading, justify="right" if right else "left", overflow="fold")
+    for index, (heading, right) in enumerate(zip(headings, numeric, strict=True)):
+        side: Literal["left", "right"] = "right" if right else "left"
+        table.add_column(heading, justify=side, overflow="fold", no_wrap=index == 0)
     for line in cells:
         table.add_row(*line)
     buffer = io.StringIO()
     width = _width(headings, cells)
     if sys.stdout.isatty():
-        width = min(width, shutil.get_terminal_size().columns)
+        room = shutil.get_terminal_size().columns
+        width = max(min(width, room), 5 * len(headings))
     console = Console(file=buffer, color_system=None, emoji=False, width=width)
     console.print(table, markup=False)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"

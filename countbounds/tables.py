@@ -164,7 +164,8 @@ def table1(dim: int | None = None, form: Literal["text", "latex"] = "text") -> I
     """The rates of Table 1 beside the sharp constants.
 
     Args:
-        dim: put this d into the formulas; by default they are symbolic.
+        dim: put this d into the sharp constants (and print the cap itself); by default
+            they are symbolic. The paper's rates stay as they are.
         form: how formulas are printed.
     """
     from countbounds.closed_forms import print_formula
@@ -177,7 +178,7 @@ def table1(dim: int | None = None, form: Literal["text", "latex"] = "text") -> I
         return f"${text}$" if form == "latex" else text
 
     def theta(formula: Expr, *, capped: bool = False) -> str:
-        text = print_formula(formula, form, dim)
+        text = print_formula(formula, form)
         if form == "latex":
             cap = r"L_{\mathrm{cap}} = " if capped else ""
             return rf"${cap}\Theta\left({text}\right)$"
@@ -187,12 +188,15 @@ def table1(dim: int | None = None, form: Literal["text", "latex"] = "text") -> I
         capped = row.longest is not None
         beyond = "inf beyond the cap"
         rate = row.length_rate
+        longest = "inf" if row.sharp_length is None else printed(row.sharp_length)
+        if row.longest is not None and dim is not None:
+            longest = str(row.longest(dim))
         yield Table1Row(
             variant=row.name,
             model=row.title,
             bound_rate=beyond if row.bound_rate is None else theta(row.bound_rate),
             length_rate="inf once B suffices" if rate is None else theta(rate, capped=capped),
             sharp_bound=beyond if row.sharp_bound is None else printed(row.sharp_bound),
-            sharp_length="inf" if row.sharp_length is None else printed(row.sharp_length),
+            sharp_length=longest,
             construction=row.origin,
         )

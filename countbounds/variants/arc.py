@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from countbounds.expressions import Expr, Real, rational, sqrt, symbol
+from countbounds.expressions import Expr, Real, minimum, rational, sqrt, symbol
 from countbounds.variants.base import BOUND, DIM, zero
 from countbounds.vectors import Vector
 
@@ -25,25 +25,28 @@ def arc_embeddings(dim: int, bound: Fraction, square: Fraction) -> dict[str, Vec
         bound: the norm bound B > 0.
         square: c^2 > 0, rational.
     """
-    size = rational(bound / 8)
+    scale = rational(min(bound, Fraction(1)))
+    size = scale / 8
     if square >= 1:
-        return _embeddings(dim, rational(bound), size, sqrt(3 / square) * size)
-    return _embeddings(dim, rational(bound), sqrt(square / 3) * size, size)
+        return _embeddings(dim, scale, size, sqrt(3 / square) * size)
+    return _embeddings(dim, scale, sqrt(square / 3) * size, size)
 
 
 def arc_formulas(c: Expr) -> dict[str, Expr | Vector]:
-    """The embeddings for printing, in u, v and B; for c >= 1."""
-    u, v = symbol("u"), symbol("v")
-    return {"u": BOUND / 8, "v": sqrt(3) * u / c, **_embeddings(DIM, BOUND, u, v)}
+    """The embeddings for printing, in u, v and s = min(B, 1); for c >= 1."""
+    s, u, v = symbol("s"), symbol("u"), symbol("v")
+    scale = {"s": minimum(BOUND, 1), "u": s / 8, "v": sqrt(3) * u / c}
+    return {**scale, **_embeddings(DIM, s, u, v)}
 
 
-def _embeddings(dim: Real, bound: Expr, u: Expr, v: Expr) -> dict[str, Vector]:
+def _embeddings(dim: Real, scale: Expr, u: Expr, v: Expr) -> dict[str, Vector]:
     """P x_# = u (1, 1, -2, 0, ...) and P x_s = v (1, -1, 0, ...), with equal scores.
 
-    With means t and t' that asks for 6 u^2 + d t^2 = d t t'; t = B/(2 sqrt d). The larger of
-    u and v is B/8, so that squares of norms stay below B^2.
+    With means t and t' that asks for 6 u^2 + d t^2 = d t t'; t = s/(2 sqrt d). The larger of
+    u and v is s/8, so that squares of norms stay below s^2. The size of the embeddings does
+    not matter to y; s = min(B, 1) keeps scores small, which floats prefer.
     """
-    mean = bound / (2 * sqrt(dim))
+    mean = scale / (2 * sqrt(dim))
     space_mean = mean + 6 * u * u / (mean * dim)
     return {
         "boundary": Vector.leading(dim, mean + u, mean + u, mean - 2 * u, tail=mean),

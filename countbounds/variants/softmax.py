@@ -81,8 +81,8 @@ def formulas() -> Mapping[str, Expr | Vector]:
     a, c, r, n, m = (symbol(name) for name in ("a", "c", "r", "n", "m"))
     root = minimum(BOUND - _HALF_DIAGONAL, exp(_largest_log(BOUND, DIM)))
     return {
-        "a": root * root,
-        "c": sqrt(a) + _HALF_DIAGONAL,
+        "a": maximum(1, root * root),
+        "c": minimum(BOUND, sqrt(a) + _HALF_DIAGONAL),
         "r": sqrt(sqrt(DIM) * log(a)),
         **_parameters(DIM, c, r).vectors(),
         "y(n, m)": c * c * n / (a + n + m / a),

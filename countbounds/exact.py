@@ -150,7 +150,7 @@ class Surd:
         return Surd({j: p / norm, k: -q / norm})
 
     def sqrt(self) -> Surd:
-        """The positive root of a rational number, or of a + b sqrt(k) where that denests.
+        """The positive root of a rational number, or of a + b k^(1/2) where that denests.
 
         It does if a^2 - b^2 k is the square of a rational c: the root is then
         sqrt((a + c)/2) +- sqrt((a - c)/2).

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from countbounds.compare import compare, enclose, exact_value
 from countbounds.decimals import Bracket, decimal, parse_exact, shorten, significant
 from countbounds.domain import LONGEST, PRECISION_LIMIT, worst_error
-from countbounds.errors import CountboundsError, InputError
+from countbounds.errors import CountboundsError, InputError, Undecided
 from countbounds.expressions import Expr, real, sqrt
 from countbounds.layer import Parameters
 from countbounds.model import Model
@@ -31,7 +31,7 @@ class CheckResult:
         dim: d.
         bound: B, the norm bound the parameters keep; None where no bound is possible.
         guaranteed_bound: what the construction's formula asks for at this L.
-        construction: "published" (the paper's) or "derived" (built here).
+        construction: "published" (the paper's), "derived" (built here) or "optimal".
         verdict: "counts", "fails", "undecided", or "impossible" where no parameters of
             any size count.
         worst_error: enclosure of the largest |y - n| on the domain; None if impossible.
@@ -39,6 +39,8 @@ class CheckResult:
         max_norm: enclosure of the largest norm of a vector; None if impossible.
         domain_size: number of inputs covered, (L + 1)(L + 2)/2.
         longest: the largest length possible at any bound; None where there is no limit.
+        refuted: a bound (>= B) at which no parameters count; None unless impossible.
+        certificate: the refutation, where the verdict is "impossible" at a bound.
     """
 
     variant: str
@@ -46,13 +48,15 @@ class CheckResult:
     dim: int
     bound: Fraction | None
     guaranteed_bound: Bracket
-    construction: Origin
+    construction: Origin | Literal["optimal"]
     verdict: Literal["counts", "fails", "undecided", "impossible"]
     worst_error: Bracket | None
     worst_input: tuple[int, int] | None
     max_norm: Bracket | None
     domain_size: int
     longest: int | None = None
+    refuted: Fraction | None = None
+    certificate: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The result with numbers as text, as the command line prints it in JSON."""
@@ -71,6 +75,7 @@ class CheckResult:
             "max_norm": None if self.max_norm is None else self.max_norm.as_strings(),
             "domain_size": self.domain_size,
             "length_cap": self.longest,
+            "refuted": None if self.refuted is None else decimal(self.refuted),
         }
 
 
@@ -91,11 +96,13 @@ def check(
         dim: d, from 3 to 10^6.
         bound: B > 0, read exactly; by default the smallest at which the construction is
             guaranteed to count, rounded up to 12 digits where it is not such a decimal.
-        construction: the construction to use; by default the variant's own.
+        construction: the variant's own ("published" or "derived", the default) or
+            "optimal".
         precision: bits at which an open question is given up as undecided.
 
     Raises:
         InputError: if an argument is out of range.
+        Undecided: if "optimal" is asked for at a bound for which the theory is open.
 
     >>> result = check("softmax-post-ln", 4, 16)
     >>> result.verdict, result.bound, result.worst_input
@@ -105,27 +112,90 @@ def check(
     require_length(length)
     require_dim(dim)
     require_integer(precision, "precision in bits", 64, 1 << 20)
-    if construction is not None and construction != chosen.origin:
+    kind = chosen.origin if construction is None else construction
+    if kind not in (chosen.origin, "optimal"):
         raise InputError(
-            f'The construction of {variant} is "{chosen.origin}"; "{construction}" is not known.'
+            f'The constructions of {variant} are "{chosen.origin}" and "optimal"; '
+            f'"{shorten(kind)}" is not known.'
         )
-    size = (length + 1) * (length + 2) // 2
     longest = chosen.longest(dim) if chosen.longest is not None else None
     given = None if bound is None else read_bound(bound)
+    nothing = CheckResult(
+        variant=variant,
+        length=length,
+        dim=dim,
+        bound=given,
+        guaranteed_bound=Bracket(None, None),
+        construction=chosen.origin if kind != "optimal" else "optimal",
+        verdict="impossible",
+        worst_error=None,
+        worst_input=None,
+        max_norm=None,
+        domain_size=(length + 1) * (length + 2) // 2,
+        longest=longest,
+    )
     if longest is not None and length > longest:
-        return CheckResult(
-            variant, length, dim, given, Bracket(None, None), chosen.origin, "impossible",
-            None, None, None, size, longest,
-        )  # fmt: skip
+        return nothing
+    if kind == "optimal":
+        return _check_optimal(nothing, chosen, given, precision)
     formula = chosen.guaranteed_bound(length, dim)
-    guaranteed = exact_bracket(formula)
     used = smallest_decimal(formula) if given is None else given
-    parameters = chosen.build(length, dim, used)
-    report = worst_error(Model(chosen.layer, parameters), length, precision)
-    return CheckResult(
-        variant, length, dim, used, guaranteed, chosen.origin, report.verdict,
-        report.error, report.input, largest_norm(parameters, used), size, longest,
-    )  # fmt: skip
+    nothing = replace(nothing, guaranteed_bound=exact_bracket(formula))
+    result = _decide(nothing, chosen, chosen.build(length, dim, used), used, precision)
+    return result if result.verdict != "fails" else _refute(result) or result
+
+
+def _decide(
+    blank: CheckResult, chosen: Variant, parameters: Parameters, bound: Fraction, precision: int
+) -> CheckResult:
+    """The result of the full-domain check for explicit parameters."""
+    report = worst_error(Model(chosen.layer, parameters), blank.length, precision)
+    return replace(
+        blank,
+        bound=bound,
+        verdict=report.verdict,
+        worst_error=report.error,
+        worst_input=report.input,
+        max_norm=largest_norm(parameters, bound),
+    )
+
+
+def _check_optimal(
+    blank: CheckResult, chosen: Variant, given: Fraction | None, precision: int
+) -> CheckResult:
+    """The optimum at the least 12-digit decimal above B_min, or at a given bound."""
+    from countbounds.bounds import search_beside
+
+    found = search_beside(blank.variant, blank.length, blank.dim, given)
+    used = significant(found.upper, _BOUND_DIGITS, up=True) if given is None else given
+    blank = replace(blank, guaranteed_bound=Bracket(found.lower, found.upper))
+    if used <= found.lower:
+        refuted = _refute(replace(blank, bound=used))
+        if refuted is not None:
+            return refuted
+    if used < found.upper:
+        raise Undecided("The bound lies where the theory leaves B_min open.")
+    return _decide(blank, chosen, found.parameters, used, precision)
+
+
+def _refute(result: CheckResult) -> CheckResult | None:
+    """The same with the verdict "impossible" and its certificate, if the bound is below B_min."""
+    from countbounds.bounds import refutation
+
+    assert result.bound is not None
+    found = refutation(result.variant, result.length, result.dim, result.bound)
+    if found is None:
+        return None
+    refuted, certificate = found
+    return replace(
+        result,
+        verdict="impossible",
+        worst_error=None,
+        worst_input=None,
+        max_norm=None,
+        refuted=refuted,
+        certificate=certificate,
+    )
 
 
 def length_cap(dim: int) -> int:

@@ -224,7 +224,8 @@ class Bracket:
             if low == high:
                 return _with_dots(*low)
         middle = (self.lower + self.upper) / 2
-        shown = significant(middle, _SHOWN, up=False)
+        ends = [significant(middle, _SHOWN, up=up) for up in (False, True)]
+        shown = min(ends, key=lambda end: abs(end - middle))
         radius = max(self.upper - shown, shown - self.lower)
         return f"{decimal(shown)} +/- {rounded(radius, 3, up=True)}"
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from countbounds.checking import CheckResult
 from countbounds.decimals import Bracket, decimal
+
+if TYPE_CHECKING:
+    from countbounds.bounds import Longest, SmallestBound
 
 _VERDICTS = {
     "counts": "counts to",
@@ -31,6 +35,50 @@ def describe_check(result: CheckResult) -> str:
         f"B = {decimal(result.bound)}\n"
     )
     return head + "".join(f"  {name:<14}{text}\n" for name, text in rows)
+
+
+def describe_impossible(result: CheckResult) -> str:
+    """One sentence: why no parameters count."""
+    if result.refuted is None:
+        return (
+            f"{result.variant} counts at d = {result.dim} to L_cap({result.dim}) = "
+            f"{result.longest} at most, at any bound; L = {result.length} is impossible."
+        )
+    return (
+        f"{result.variant} cannot count to L = {result.length} at d = {result.dim} with norms "
+        f"<= {decimal(result.refuted)}, whatever the parameters."
+    )
+
+
+def describe_smallest(result: SmallestBound) -> str:
+    """A few lines: the bracket of B_min, and what it is measured against."""
+    place = f"{result.variant} at L = {result.length}, d = {result.dim}"
+    if result.lower is None or result.upper is None:
+        return f"{place}: no bound is enough (beyond the cap)\n"
+    rows = [
+        ("B_min", str(Bracket(result.lower, result.upper))),
+        ("from", decimal(result.lower)),
+        ("to", decimal(result.upper)),
+        ("regime", result.regime + ("" if result.exact else " (the two sides do not meet)")),
+    ]
+    compared = (
+        ("published", result.published),
+        ("B_min / rate", result.ratio_to_rate),
+        ("its limit", result.sharp_constant),
+    )
+    rows += [(name, str(value)) for name, value in compared if value is not None]
+    return f"{place}\n" + "".join(f"  {name:<14}{text}\n" for name, text in rows)
+
+
+def describe_longest(result: Longest) -> str:
+    """One or two lines: L_max."""
+    place = f"{result.variant} at B = {decimal(result.bound)}, d = {result.dim}"
+    if result.unbounded:
+        return f"{place}: every length, by parameters that depend on it\n"
+    own = "" if result.published is None else f" (published construction: {result.published})"
+    if result.length is not None:
+        return f"{place}: L_max = {result.length}{own}\n"
+    return f"{place}: L_max is between {result.lower} and {result.upper}{own}\n"
 
 
 def _worst(result: CheckResult, error: Bracket) -> str:

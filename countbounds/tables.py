@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from countbounds.checking import guarantees, read_bound, require_dim
-from countbounds.decimals import decimal
+from countbounds.decimals import Bracket, decimal
 from countbounds.domain import Verdict, worst_error
 from countbounds.expressions import Expr
 from countbounds.model import Model
 from countbounds.variants import all_variants, variant
 from countbounds.variants.base import Variant
+
+if TYPE_CHECKING:
+    from countbounds.bounds import SmallestBound
 
 TABLE1_COLUMNS = {
     "variant": "variant",
@@ -33,6 +36,21 @@ TABLE3_COLUMNS = {
     "construction": "constr.",
     "verdict": "whole domain",
     "next_guaranteed": "L + 1 guaranteed",
+    "longest": "L_max",
+    "longest_on_grid": "grid L <= L_max",
+}
+
+BMIN_COLUMNS = {
+    "variant": "variant",
+    "length": "L",
+    "dim": "d",
+    "lower": "B_min from",
+    "upper": "to",
+    "regime": "regime",
+    "published": "published",
+    "rate": "rate",
+    "ratio_to_rate": "B_min / rate",
+    "sharp_constant": "its limit",
 }
 
 
@@ -58,6 +76,9 @@ class Table3Row:
         construction: the same recomputed from the construction's formula, exactly.
         verdict: the full-domain check at that length and bound; None for length 0.
         next_guaranteed: whether the formula, evaluated anew, guarantees one more.
+        longest: L_max, the largest length that any parameters of norm <= B count to,
+            certified from both sides.
+        longest_on_grid: the largest of 10, 20, 50, 100, ... up to L_max; 0 if none.
     """
 
     bound: Fraction
@@ -68,6 +89,8 @@ class Table3Row:
     construction: int
     verdict: Verdict | None
     next_guaranteed: bool
+    longest: int | None
+    longest_on_grid: int
 
     def as_dict(self) -> dict[str, Any]:
         """The row with the bound as text."""
@@ -80,6 +103,8 @@ class Table3Row:
             "construction": self.construction,
             "verdict": self.verdict,
             "next_guaranteed": self.next_guaranteed,
+            "longest": self.longest,
+            "longest_on_grid": self.longest_on_grid,
         }
 
 
@@ -101,6 +126,8 @@ def table3(
     Raises:
         InputError: if a bound or the dimension is out of range.
     """
+    from countbounds.bounds import l_max
+
     figures = published()
     dim = figures["dim"] if dim is None else dim
     require_dim(dim)
@@ -112,6 +139,7 @@ def table3(
             chosen = variant(name)
             assert chosen.guaranteed_length is not None
             length = chosen.guaranteed_length(bound, dim)
+            longest = l_max(name, bound, dim).length
             yield Table3Row(
                 bound=bound,
                 dim=dim,
@@ -123,7 +151,18 @@ def table3(
                 construction=length,
                 verdict=_certify(chosen, length, dim, bound),
                 next_guaranteed=guarantees(chosen, length + 1, dim, bound),
+                longest=longest,
+                longest_on_grid=_on_grid(longest or 0),
             )
+
+
+def _on_grid(length: int) -> int:
+    """The largest of 10, 20, 50, 100, 200, 500, ... at or below a length; 0 if none is."""
+    found, decade = 0, 10
+    while decade <= length:
+        found = max(step * decade for step in (1, 2, 5) if step * decade <= length)
+        decade *= 10
+    return found
 
 
 def _certify(chosen: Variant, length: int, dim: int, bound: Fraction) -> Verdict | None:
@@ -200,3 +239,50 @@ def table1(dim: int | None = None, form: Literal["text", "latex"] = "text") -> I
             sharp_length=longest,
             construction=row.origin,
         )
+
+
+def table_bmin(
+    names: Sequence[str] | None,
+    lengths: Sequence[int] | None,
+    dims: Sequence[int] | None,
+    digits: int,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Iterator[BoundRow]:
+    """Certified brackets of B_min over a grid.
+
+    Args:
+        names: variants; by default all.
+        lengths: L; by default 10, 100, 1000.
+        dims: d; by default the paper's 16.
+        digits: relative width 10^-digits where the theory is exact.
+        progress: called with a line before each cell.
+
+    Yields:
+        one row for each variant, length and dimension, in this order.
+
+    Raises:
+        InputError: if an argument is out of range.
+    """
+    from countbounds.bounds import b_min
+
+    chosen = [variant(name).name for name in names or [row.name for row in all_variants()]]
+    for name in chosen:
+        for length in lengths or (10, 100, 1000):
+            for dim in dims or (published()["dim"],):
+                progress(f"{name}, L = {length}, d = {dim}")
+                yield BoundRow(b_min(name, length, dim, digits))
+
+
+@dataclass(frozen=True)
+class BoundRow:
+    """One cell of `table_bmin`."""
+
+    result: SmallestBound
+
+    def as_dict(self) -> dict[str, Any]:
+        """The bracket as in JSON; what it is compared with, for reading."""
+        row = self.result.as_dict()
+        for key in ("published", "rate", "ratio_to_rate", "sharp_constant"):
+            value: Bracket | None = getattr(self.result, key)
+            row[key] = None if value is None else str(value)
+        return row

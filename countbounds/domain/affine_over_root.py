@@ -139,7 +139,13 @@ def _monotone(line: Line, first: int, last: int) -> bool:
     k0, k1 = line.slope
     slope = (k0 + k1 * first).union(k0 + k1 * last)
     root = span(line.root, first, last)
-    return certain_sign(slope / (2 * root * root.sqrt()) - 1) is not None
+    return certain_sign(slope * _steepness(root) / 2 - 1) is not None
+
+
+def _steepness(root: Element) -> Element:
+    """Q^(-3/2) for a ball of positive Q, from its two ends (a wide ball's own powers blur)."""
+    low, high = (end * end.sqrt() for end in (root.lower(), root.upper()))
+    return (1 / low).union(1 / high)
 
 
 def _turning_point(search: Search, line: Line, first: int, last: int, bend: int) -> None:
@@ -418,9 +424,12 @@ def _explore_column(search: Search, conic: Conic, n: int) -> None:
     try:
         signs = (decider.sign(foot), decider.sign(top))
     except Undecided:
-        if height > _EXHAUSTIBLE:
+        if height <= _EXHAUSTIBLE:
+            search.consider_all((n, m) for m in range(1, height))
+            return
+        if decider.has_twin and not search.final:
             raise
-        search.consider_all((n, m) for m in range(1, height))
+        _leave_column(search, n, foot(decider.curve).union(top(decider.curve)))
         return
     if signs == (0, 0):
         # y is constant in m on either side of the one m, if any, at which Q vanishes.
@@ -429,6 +438,22 @@ def _explore_column(search: Search, conic: Conic, n: int) -> None:
             search.consider_all((n, m) for m in near(-(q02 + q12 * n) / q22, 0, height))
     elif signs[0] * signs[1] < 0:
         search.consider_all((n, m) for m in near(conic.critical(n), 0, height))
+
+
+def _leave_column(search: Search, n: int, slope: Element) -> None:
+    """Bound a column whose slope is only known to be small: |dy/dm| <= |slope| / Q^(3/2).
+
+    Raises:
+        Undecided: if the root is not bounded away from zero there.
+    """
+    q00, q01, q11, q02, q12, q22 = search.decider.curve.gram
+    column = (q00 + n * (2 * q01 + n * q11), 2 * (q02 + n * q12), q22)
+    height = search.length - n
+    root = span(column, 0, height)
+    if not root > 0:
+        raise Undecided("A column's slope is not decided at this precision.")
+    variation = (abs(slope) * _steepness(root)).upper() * height
+    search.leave(search.largest([(n, 0)]) + variation)
 
 
 def _find_undefined(search: Search) -> None:

@@ -42,6 +42,11 @@ class Decider:
         self.curve: Any = source.curve(ring) if twin is None else from_exact(twin, ring)
         self._exact = exact
 
+    @property
+    def has_twin(self) -> bool:
+        """Whether exact numbers express the curve, so that every equality is recognised."""
+        return self._exact.curve() is not None
+
     def sign(self, formula: Callable[[Any], Element]) -> int:
         """The sign of a formula in the curve's coefficients: -1, 0 or 1.
 

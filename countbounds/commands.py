@@ -1,0 +1,252 @@
+"""What each command does: call, print, and say how it ended."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from countbounds.errors import InputError
+
+TYPE_CHECKING = False  # type checkers know the name; importing typing would cost start-up time
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
+    from typing import Any
+
+    from countbounds.certificate import Certificate
+
+HOLDS, REFUTED, WRONG_CALL, OPEN, FAULT, INTERRUPTED = 0, 1, 2, 3, 70, 130
+
+_STATUS = {"counts": HOLDS, "fails": REFUTED, "impossible": REFUTED, "undecided": OPEN}
+
+
+def complain(message: str, status: int) -> int:
+    """Say one line on stderr, if anybody listens."""
+    if sys.stderr is not None:
+        try:
+            print(f"countbounds: {' '.join(message.split())}", file=sys.stderr, flush=True)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    return status
+
+
+def check(options: argparse.Namespace) -> int:
+    """Decide a construction, or the optimum, on the whole domain."""
+    from countbounds.checking import check as decide
+
+    result = decide(
+        options.variant,
+        options.length,
+        options.dim,
+        options.bound,
+        construction=options.construction,
+        precision=options.precision,
+    )
+    if result.verdict == "impossible":
+        from countbounds.describe import describe_impossible
+
+        reason = describe_impossible(result)
+        complain(reason, REFUTED)
+        if options.out is not None and not options.json:
+            emit(reason + "\n", options)
+    if options.json:
+        emit_json(result.as_dict(), options)
+    elif result.verdict != "impossible":
+        from countbounds.describe import describe_check
+
+        emit(describe_check(result), options)
+    save(result.certificate, options)
+    return _STATUS[result.verdict]
+
+
+def bmin(options: argparse.Namespace) -> int:
+    """Bracket B_min, certified."""
+    from countbounds.bounds import b_min
+
+    result = b_min(options.variant, options.length, options.dim, options.digits)
+    if options.json:
+        emit_json(result.as_dict(), options)
+    else:
+        from countbounds.describe import describe_smallest
+
+        emit(describe_smallest(result), options)
+    save(result.certificate, options)
+    return REFUTED if result.upper is None else HOLDS
+
+
+def lmax(options: argparse.Namespace) -> int:
+    """Find L_max, certified."""
+    from countbounds.bounds import l_max
+
+    result = l_max(options.variant, options.bound, options.dim)
+    if options.json:
+        emit_json(result.as_dict(), options)
+    else:
+        from countbounds.describe import describe_longest
+
+        emit(describe_longest(result), options)
+    save(result.certificate, options)
+    return HOLDS if result.unbounded or result.length is not None else OPEN
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Let the kernel check certificates."""
+    from countbounds.kernel import LARGEST_TEXT, RejectedError
+    from countbounds.kernel import verify as check_text
+
+    rows = []
+    for path in options.files:
+        try:
+            with open(path, encoding="utf-8") as file:
+                claim = check_text(file.read(LARGEST_TEXT + 1))
+            rows.append({"file": path, "verdict": "VERIFIED", "claim": claim, "reason": None})
+        except (RejectedError, UnicodeDecodeError) as error:
+            rows.append({"file": path, "verdict": "REJECTED", "claim": None, "reason": str(error)})
+        except OSError as error:
+            raise InputError(f"The file {path} cannot be read: {error.strerror}.") from error
+    if options.json:
+        emit_json(rows[0] if len(rows) == 1 else {"rows": rows}, options)
+    else:
+        lines = (f"{row['verdict']} {row['claim'] or row['reason']}\n" for row in rows)
+        emit("".join(lines), options)
+    return HOLDS if all(row["verdict"] == "VERIFIED" for row in rows) else REFUTED
+
+
+def cap(options: argparse.Namespace) -> int:
+    """Print L_cap(d)."""
+    from countbounds.checking import length_cap
+
+    longest = length_cap(options.dim)
+    if options.json:
+        emit_json({"dim": options.dim, "length_cap": longest}, options)
+    else:
+        emit(f"L_cap({options.dim}) = {longest}\n", options)
+    if options.certificate is not None:
+        from countbounds.bounds import cap_certificate
+
+        save(cap_certificate(options.dim), options)
+    return HOLDS
+
+
+def table(options: argparse.Namespace) -> int:
+    """Print a table."""
+    allowed = {"1": ("dim",), "3": ("dim", "bound"), "bmin": ("dim", "length", "variant")}
+    for name in ("bound", "length", "variant"):
+        if getattr(options, name) and name not in allowed[options.number]:
+            raise InputError(f"Table {options.number} has no option --{name}.")
+    dims = options.dim or [None]
+    if options.number != "bmin" and len(dims) > 1:
+        raise InputError(f"Table {options.number} is for one dimension; give -d once.")
+    return _TABLES[options.number](options, dims)
+
+
+def _table1(options: argparse.Namespace, dims: list[Any]) -> int:
+    from countbounds.tables import TABLE1_COLUMNS, table1
+
+    form = "latex" if not options.json and options.format == "latex" else "text"
+    emit_rows(table1(dims[0], "latex" if form == "latex" else "text"), TABLE1_COLUMNS, options)
+    return HOLDS
+
+
+def _table3(options: argparse.Namespace, dims: list[Any]) -> int:
+    from countbounds.tables import TABLE3_COLUMNS, table3
+
+    found = list(table3(options.bound, dims[0], progress))
+    emit_rows(found, TABLE3_COLUMNS, options)
+    if any(row.verdict == "fails" or row.next_guaranteed for row in found):
+        return REFUTED
+    return OPEN if any(row.verdict == "undecided" for row in found) else HOLDS
+
+
+def _table_bmin(options: argparse.Namespace, dims: list[Any]) -> int:
+    from countbounds.tables import BMIN_COLUMNS, table_bmin
+
+    rows = table_bmin(
+        options.variant, options.length, options.dim, options.digits, progress=progress
+    )
+    emit_rows(rows, BMIN_COLUMNS, options)
+    return HOLDS
+
+
+_TABLES = {"1": _table1, "3": _table3, "bmin": _table_bmin}
+
+
+def show(options: argparse.Namespace) -> int:
+    """Print the closed forms of a variant."""
+    from countbounds.closed_forms import show
+
+    formulas = show(options.variant, options.format)
+    if options.json:
+        emit_json({"variant": options.variant, "formulas": formulas}, options)
+    else:
+        width = max(len(name) for name in formulas)
+        lines = (
+            f"{name:<{width}} {' ' if name.endswith(('~', 'sim')) else '='} {text}\n"
+            for name, text in formulas.items()
+        )
+        emit("".join(lines), options)
+    return HOLDS
+
+
+def overview(options: argparse.Namespace) -> int:
+    """Say what one can do."""
+    emit(
+        "countbounds: how large must the weights of an attention layer be to count to L?\n\n"
+        "  countbounds check softmax-post-ln -L 1000 -d 16   one layer, on its whole domain\n"
+        "  countbounds bmin softmax-post-ln -L 1000 -d 16    the smallest bound of all\n"
+        "  countbounds lmax softmax-post-ln -B 100 -d 16     the longest length at a bound\n"
+        "  countbounds table 3                               the paper's table, certified\n"
+        "  countbounds table 1                               rates and sharp constants\n"
+        "  countbounds cap -d 16                             where bare pre-LN ends\n"
+        "  countbounds show softmax                          the closed forms\n\n"
+        "countbounds COMMAND --help tells more.\n",
+        options,
+    )
+    return HOLDS
+
+
+def emit(text: str, options: argparse.Namespace) -> None:
+    """Print the text, or write it to --out."""
+    from countbounds.output import write
+
+    write(text, options.out)
+
+
+def emit_json(content: dict[str, Any], options: argparse.Namespace) -> None:
+    """Print one JSON object, or write it to --out."""
+    from countbounds.formats import as_json
+
+    emit(as_json(content), options)
+
+
+def emit_rows(rows: Iterable[Any], columns: dict[str, str], options: argparse.Namespace) -> None:
+    """Print rows in the chosen format, or write them to --out."""
+    from countbounds.formats import as_table
+
+    found = [row.as_dict() for row in rows]
+    progress("")
+    emit(as_table(found, columns, "json" if options.json else options.format), options)
+
+
+def save(certificate: Certificate | None, options: argparse.Namespace) -> None:
+    """Write the certificate to --certificate, where one was asked for.
+
+    Raises:
+        InputError: if there is none for this result.
+    """
+    path = getattr(options, "certificate", None)
+    if path is None:
+        return
+    if certificate is None:
+        raise InputError("There is no certificate for this result; no file was written.")
+    from countbounds.certificate import as_text
+    from countbounds.output import write
+
+    write(as_text(certificate), path)
+
+
+def progress(line: str) -> None:
+    """Show what is being worked on, on a terminal; an empty line clears it."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{line}")
+        sys.stderr.flush()

@@ -1,0 +1,25 @@
+"""`python -m countbounds.kernel FILE...` checks certificates with nothing but this package."""
+
+import sys
+
+from countbounds.kernel import LARGEST_TEXT, RejectedError, verify
+
+
+def main(paths: list[str]) -> int:
+    """Print VERIFIED or REJECTED for each file; 0 if all are verified, 1 if not, 2 misuse."""
+    status = 0 if paths else 2
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8") as file:
+                print(f"VERIFIED {verify(file.read(LARGEST_TEXT + 1))}")
+        except (RejectedError, UnicodeDecodeError) as error:
+            print(f"REJECTED {error}")
+            status = max(status, 1)
+        except OSError as error:
+            print(f"{path} cannot be read: {error.strerror}", file=sys.stderr)
+            status = 2
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

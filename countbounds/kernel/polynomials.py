@@ -1,0 +1,63 @@
+"""Positivity of polynomials at all integers of a range, exactly.
+
+Coefficients are fractions, lowest first. Between two neighbouring members of
+`breakpoints` of its derivative a polynomial is monotone, so its smallest value at
+integers is at one of them or at an end: few evaluations decide, whatever the range.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+Polynomial = Sequence[Fraction]
+
+
+def value(p: Polynomial, n: int) -> Fraction:
+    """The polynomial at an integer."""
+    result = Fraction(0)
+    for coefficient in reversed(p):
+        result = result * n + coefficient
+    return result
+
+
+def times(p: Polynomial, q: Polynomial) -> list[Fraction]:
+    """The product of two polynomials."""
+    result = [Fraction(0)] * (len(p) + len(q) - 1)
+    for i, a in enumerate(p):
+        for j, b in enumerate(q):
+            result[i + j] = result[i + j] + a * b
+    return result
+
+
+def breakpoints(p: Polynomial, low: int, high: int) -> list[int]:
+    """Integers between two neighbours of which p has no sign change, low and high included.
+
+    Every real root of p in [low, high] lies in some [k, k + 1] with both k and k + 1 among
+    them. By induction on the degree: between neighbours of the derivative's breakpoints at
+    a distance above 1 the derivative keeps its sign, p is monotone, and bisection finds the
+    one unit interval in which it changes sign.
+    """
+    if len(p) < 2:
+        return sorted({low, high})
+    points = breakpoints(_derivative(p), low, high)
+    found = set(points)
+    for left, right in pairwise(points):
+        a, b = left, right
+        rising = value(p, b) > value(p, a)
+        while b - a > 1:
+            middle = (a + b) // 2
+            if (value(p, middle) > 0) == rising:
+                b = middle
+            else:
+                a = middle
+        found |= {a, b}
+    return sorted(found)
+
+
+def positive(p: Polynomial, low: int, high: int) -> bool:
+    """Whether p(n) > 0 for every integer n of low..high (true if there is none)."""
+    return low > high or all(value(p, n) > 0 for n in breakpoints(_derivative(p), low, high))
+
+
+def _derivative(p: Polynomial) -> list[Fraction]:
+    return [k * c for k, c in enumerate(p)][1:]

@@ -1,0 +1,160 @@
+"""That explicit rational parameters count to L: the upper side of every claim.
+
+For each kind of curve the inequalities |y - n| < 1/2 become polynomials that have to be
+positive at the integers of a range; which inputs are enough is stated at each.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from countbounds.kernel.claims import HALF, decide, fields, integer, number, require
+from countbounds.kernel.enclosures import Interval, exp, rounded, sqrt
+from countbounds.kernel.polynomials import Polynomial, breakpoints, positive, times, value
+
+Vector = list[tuple[Any, int]]
+
+
+def check_possible(variant: str, length: int, dim: int, bound: Fraction, proof: Any) -> None:
+    """Refuse unless the proof's parameters, all of norm <= bound, count to the length."""
+    names = ["boundary", "space", "letter", "readout"]
+    names += ["gain", "bias"] if variant.endswith("-learned") else []
+    v = {
+        name: _vector(content, dim)
+        for name, content in zip(names, fields(proof, *names), strict=True)
+    }
+    for name, vector in v.items():
+        require(_dot(vector, vector) <= bound * bound, f"the {name} vector is too long")
+    if variant.startswith("softmax-post-ln"):
+        _post_ln(v, length, dim)
+    else:
+        right = decide(lambda bits: _fractional(variant, v, length, dim, bits), "an output")
+        require(right, "an input is misread")
+
+
+def _vector(content: Any, dim: int) -> Vector:
+    """A vector from its runs [[entry, count], ...]; the counts add up to d."""
+    short = isinstance(content, list) and 0 < len(content) <= 64
+    pairs = short and all(isinstance(run, list) and len(run) == 2 for run in content)
+    require(pairs, "a vector is not a list of runs, each an entry and its count")
+    runs = [(number(entry), integer(count, 1, dim)) for entry, count in content]
+    require(sum(count for _, count in runs) == dim, "a vector's counts do not add up to d")
+    return runs
+
+
+def _combine(left: Vector, right: Vector, function: Callable[[Any, Any], Any]) -> Vector:
+    """Entry by entry, on the common refinement of the runs."""
+    result, a, b = [], left[:], right[:]
+    while a:
+        (x, i), (y, j) = a.pop(0), b.pop(0)
+        count = min(i, j)
+        result.append((function(x, y), count))
+        a[:0] = [(x, i - count)] * (i > count)
+        b[:0] = [(y, j - count)] * (j > count)
+    return result
+
+
+def _dot(left: Vector, right: Vector) -> Any:
+    return _sum(_combine(left, right, lambda x, y: x * y))
+
+
+def _sum(vector: Vector) -> Any:
+    return sum((x * count for x, count in vector), Fraction(0))
+
+
+def _centred(vector: Vector, dim: int) -> Vector:
+    mean = _sum(vector) / dim
+    return [(x - mean, count) for x, count in vector]
+
+
+# --- without post-LN: y = (p0 + p1 n + p2 m) / (q0 + q1 n + q2 m), q positive -------------
+
+
+def _fractional(
+    variant: str, v: dict[str, Vector], length: int, dim: int, bits: int
+) -> bool | None:
+    """Whether the parameters count; None if that takes more bits.
+
+    For fixed n, y is monotone in m: the edges m = 0 and m = L - n decide. On each of them
+    sign (y - n) < 1/2, times 2 q, is a quadratic in n, bounded from both sides.
+    """
+    root = sqrt(dim, bits)
+    values = [_token(variant, v, v[name], dim, bits) for name in ("boundary", "space", "letter")]
+    scores = [Interval(0) + _dot(values[0], token) for token in values]
+    weights, q = [score / root for score in scores], [Interval(1), Interval(0), Interval(0)]
+    if variant.startswith("softmax"):
+        weights = q = [exp(rounded((s - scores[1]) / root, bits), bits) for s in scores]
+    p = [
+        rounded(w * _dot(v["readout"], token), bits)
+        for w, token in zip(weights, values, strict=True)
+    ]
+    verdict: bool | None = True
+    for c, d in ((p, q), (_on_edge(p, length), _on_edge(q, length))):
+        for s in (2, -2):
+            exact = (d[0] - s * c[0], d[1] + s * d[0] - s * c[1], s * d[1])
+            gap = [rounded(x, bits) for x in exact]
+            if not positive([x.high for x in gap], 0, length):
+                return False
+            if not positive([x.low for x in gap], 0, length):
+                verdict = None
+    return verdict
+
+
+def _on_edge(p: list[Interval], length: int) -> list[Interval]:
+    """The affine form at m = L - n."""
+    return [p[0] + p[2] * length, p[1] - p[2]]
+
+
+def _token(variant: str, v: dict[str, Vector], raw: Vector, dim: int, bits: int) -> Vector:
+    """What attention sees of a token: its vector, after pre-LN where there is one."""
+    if "pre-ln" not in variant:
+        return raw
+    seen = _centred(raw, dim)
+    square = _dot(seen, seen)
+    require(square > 0, "LayerNorm meets the zero vector")
+    scale = sqrt(dim / square, bits)
+    token = [(x * scale, count) for x, count in seen]
+    if "gain" in v:
+        token = _combine(token, v["gain"], lambda x, y: x * y)
+        token = _combine(token, v["bias"], lambda x, y: x + y)
+    return token
+
+
+# --- post-LN with equal scores: y = tau + sqrt(d) <w', P N> / |P N|, N = x# + n xs --------
+
+
+def _post_ln(v: dict[str, Vector], length: int, dim: int) -> None:
+    """All weights are 1 and the letter vanishes after centring, so y depends on n alone.
+
+    Both inequalities read A sqrt(d) < T sqrt(Q) with A, T affine and Q quadratic in n.
+    """
+    same = _dot(v["boundary"], v["boundary"]) == _dot(v["boundary"], v["space"])
+    require(same, "the scores of boundary and space differ")
+    require(all(x == 0 for x, _ in _centred(v["letter"], dim)), "the letter has to vanish")
+    readout, tau = v["readout"], Fraction(0)
+    if "gain" in v:
+        tau = _dot(readout, v["bias"])
+        readout = _combine(readout, v["gain"], lambda x, y: x * y)
+    x, s = _centred(v["boundary"], dim), _centred(v["space"], dim)
+    square = [_dot(x, x), 2 * _dot(x, s), _dot(s, s)]
+    require(positive(square, 0, length), "LayerNorm meets the zero vector")
+    for sign in (1, -1):
+        affine = [sign * _dot(readout, x), sign * _dot(readout, s)]
+        _below_root(affine, [HALF - sign * tau, Fraction(sign)], square, length, dim)
+
+
+def _below_root(a: Polynomial, t: Polynomial, square: Polynomial, length: int, dim: int) -> None:
+    """Refuse unless A sqrt(d) < T sqrt(Q) at every integer of 0..L (Q is positive there)."""
+    squares = times(a, a) + [Fraction(0)] * 2
+    difference = [x - dim * y for x, y in zip(times(times(t, t), square), squares, strict=True)]
+    points = sorted({*breakpoints(a, 0, length), *breakpoints(t, 0, length)})
+    between = [(x + 1, y - 1) for x, y in pairwise(points) if y - x > 1]
+    for first, last in [(n, n) for n in points] + between:
+        # A and T keep their signs on first..last.
+        left, right = value(a, first), value(t, first)
+        if right > 0 and left <= 0:
+            continue
+        require(right > 0 or left < 0, "an input is misread")
+        ordered = difference if right > 0 else [-x for x in difference]
+        require(positive(ordered, first, last), "an input is misread")

@@ -8,12 +8,15 @@ import sys
 from collections.abc import Callable, Iterable
 
 from benchmarks.cold_start import cold_starts
+from benchmarks.exact_bounds import against_optimiser, searches
 from benchmarks.full_domain import against_loops, growth
 from countbounds.formats import as_table
 
 SECTIONS: dict[str, tuple[str, Callable[[], Iterable[dict[str, str]]]]] = {
     "loops": ("The full-domain check against loops over every input (d = 16)", against_loops),
     "growth": ("The full-domain check at growing L (d = 16)", growth),
+    "bounds": ("Exact bounds: search and kernel (d = 64)", searches),
+    "optimiser": ("B_min of bare post-LN against a random search (d = 3)", against_optimiser),
     "cold": ("Cold starts", cold_starts),
 }
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from countbounds.compare import compare, enclose, exact_value
-from countbounds.decimals import Bracket, decimal, parse_exact, shorten, significant
+from countbounds.decimals import Bracket, decimal, is_integer, parse_exact, shorten, significant
 from countbounds.domain import LONGEST, PRECISION_LIMIT, worst_error
 from countbounds.errors import CountboundsError, InputError, Undecided
 from countbounds.expressions import Expr, real, sqrt
@@ -282,13 +282,9 @@ def require_integer(value: object, what: str, low: int, high: int, shown: str = 
     Raises:
         InputError: otherwise.
     """
-    if not _is_integer(value) or not low <= value <= high:  # type: ignore[operator]
-        named = shorten(value) if _is_integer(value) else shorten(repr(value))
+    if not is_integer(value) or not low <= value <= high:  # type: ignore[operator]
+        named = shorten(value) if is_integer(value) else shorten(repr(value))
         raise InputError(f"The {what} is an integer from {low} to {shown or high}, not {named}.")
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def read_bound(bound: str | int | float | Fraction) -> Fraction:

@@ -69,6 +69,11 @@ def parse_exact(text: str, what: str) -> Fraction:
     return values[0] / values[1]
 
 
+def is_integer(value: object) -> bool:
+    """Whether an argument is an int, and not a truth value."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def shorten(text: object) -> str:
     """What a message repeats of an argument: at most 40 characters of it."""
     if isinstance(text, int) and abs(text) >= 10**40:

@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from math import isqrt
-from numbers import Rational
+from numbers import Complex, Rational
+from numbers import Real as RealNumber
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from countbounds.errors import InputError
@@ -113,6 +114,8 @@ def real(value: object) -> Expr:
     if isinstance(value, Rational):
         return rational(Fraction(int(value.numerator), int(value.denominator)))
     try:
+        if isinstance(value, Complex) and not isinstance(value, RealNumber):
+            raise TypeError
         if isinstance(value, (float, Decimal)):
             return rational(Fraction(value))
         # Other scalars (numpy's float32, say) are taken if a double holds them exactly.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+from countbounds.compare import compare
 from countbounds.errors import InputError
 from countbounds.expressions import evaluate, rational, real
 from countbounds.rings import Ring
@@ -65,7 +66,7 @@ class Layer:
         if self.learned and self.placement == "none":
             raise InputError('A learned norm needs placement "pre" or "post".')
         epsilon = real(self.epsilon)
-        if epsilon.value is not None and epsilon.value < 0:
+        if compare(epsilon, 0) < 0:
             raise InputError("Layer epsilon must be >= 0.")
         object.__setattr__(self, "epsilon", epsilon)
 

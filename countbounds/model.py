@@ -52,8 +52,8 @@ class Model:
         for name in ("gain", "bias"):
             present = getattr(self.parameters, name) is not None
             if present != self.layer.learned:
-                state = "needs" if self.layer.learned else "has no"
-                raise InputError(f"This layer's norm {state} a {name}.")
+                state = "needs a" if self.layer.learned else "has no"
+                raise InputError(f"This layer's norm {state} {name}.")
 
     def tokens(self, parameters: Parameters, ring: Ring) -> Tokens:
         """Values and scores of the three tokens.

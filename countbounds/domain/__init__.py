@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from countbounds.curve import CountCurve, LinearFractional
-from countbounds.decimals import Bracket
+from countbounds.decimals import Bracket, is_integer, shorten
 from countbounds.domain import affine_over_root, linear_fractional
 from countbounds.domain.decide import CurveSource, Decider, ExactTwin
 from countbounds.domain.search import Search
@@ -48,7 +48,7 @@ def worst_error(source: CurveSource, length: int, precision: int | None = None) 
         verdict, enclosure of the worst error, and an input that attains it.
 
     Raises:
-        InputError: if the length is below 1.
+        InputError: if the length is not an integer >= 1, or the precision not an integer.
 
     >>> from countbounds import Layer, Model, Parameters
     >>> p = Parameters.of([0, 0, 0], [2, 0, 0], [-1, 0, 0], ["1/2", 0, 0])
@@ -56,8 +56,10 @@ def worst_error(source: CurveSource, length: int, precision: int | None = None) 
     >>> report.verdict, report.input, report.error.lower
     ('fails', (1, 0), Fraction(1, 2))
     """
-    if length < 1:
-        raise InputError(f"The length is an integer from 1 on, not {length}.")
+    if not is_integer(length) or length < 1:
+        raise InputError(f"The length L is an integer from 1 on, not {shorten(repr(length))}.")
+    if precision is not None and not is_integer(precision):
+        raise InputError(f"The precision is a number of bits, not {shorten(repr(precision))}.")
     twin = ExactTwin(source)
     search = None
     first = 96 + 3 * length.bit_length()

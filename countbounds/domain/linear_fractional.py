@@ -93,6 +93,8 @@ def _explore_poles(search: Search) -> None:
         if point is not None:
             search.undefined.append(point)
             return
+    for start in ((0, 0), (0, length)):
+        _explore_edge_with_pole(search, (start, (length, 0)))
     last = min(length, _MOST_POLES)
     for n in range(last + 1):
         search.consider_all([(n, 0), (n, length - n)])
@@ -101,3 +103,20 @@ def _explore_poles(search: Search) -> None:
             search.consider_all((n, m) for m in near(-(q0 + q1 * n) / q2, 0, length - n))
     if last < length:
         search.leave(decider.ring.infinity)
+
+
+def _explore_edge_with_pole(search: Search, edge: Edge) -> None:
+    """The ends of an edge and the integers beside its pole and its stationary points."""
+    length, curve = search.length, search.decider.curve
+    search.consider_all(edge)
+    first, last = (curve.parts(*end)[1] for end in edge)
+    if certain_sign(last - first) in (None, 0):
+        return
+    points = [-first * length / (last - first)]
+    determinant = _determinant(curve, edge, length)
+    if determinant > 0:
+        root = determinant.sqrt()
+        points += [(sign * root - first) * length / (last - first) for sign in (1, -1)]
+    step = -1 if edge[0][1] else 0
+    for point in points:
+        search.consider_all((n, edge[0][1] + step * n) for n in near(point, 0, length))

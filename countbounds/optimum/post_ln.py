@@ -44,7 +44,7 @@ from countbounds.vectors import Vector
 Points = tuple[int, int, int, int]
 Direction = tuple[int, int, int, int]
 
-HALF = Fraction(1, 2)
+HALF = Decimal("0.5")
 # The signs of the errors at the four points, and CR as pairs of points with their powers.
 _SIGNS = (1, -1, 1, -1)
 _PAIRS = ((1, 0, 1), (3, 2, 1), (3, 1, -1), (2, 0, -1))
@@ -53,7 +53,7 @@ _LONGEST_FLOOR = 9
 # With fewer digits than this the curve would no longer be near the optimal one.
 _LEAST = 8
 # Up to this length every integer is looked at.
-_SHORT = 40
+_SHORT = 12
 _ROUNDS = 60
 
 
@@ -112,7 +112,7 @@ class _Model:
         self.square = dim - 1 if learned else dim
         self.slope = Decimal(self.square).sqrt()
         self.most_offset = Decimal(length) / 2 if learned else Decimal(0)
-        self.floor = (length - _decimal(HALF)) / (self.slope + (1 if learned else 0))
+        self.floor = (length - HALF) / (self.slope + (1 if learned else 0))
 
     def arc(self, size: Decimal) -> tuple[Decimal, Decimal]:
         """Kappa and tau."""
@@ -127,14 +127,14 @@ class _Model:
         slope = _exact_root(Fraction(self.square))
         if slope is None:
             return None
-        height = self.length - HALF
+        height = self.length - Fraction(1, 2)
         return _exact_root(height / (slope + 1)) if self.learned else height / slope
 
     def up_to_floor(self, bound: Fraction) -> bool:
         """Whether kappa <= L - 1/2 - tau at a bound, exactly."""
         size = bound * bound if self.learned else bound
         tau = min(size, Fraction(self.length, 2)) if self.learned else 0
-        room = self.length - HALF - tau
+        room = self.length - Fraction(1, 2) - tau
         return room >= 0 and self.square * size * size <= room * room
 
 
@@ -145,7 +145,7 @@ def _optimum(model: _Model, digits: int) -> Optimum:
     exact, margin = Fraction(model.bound(size)), Fraction(1, 10**solved)
     lower = significant(exact * (1 - margin / 50), digits + 3, up=False)
     reached = significant(exact * (1 + margin / 2), solved + 3, up=True)
-    if points is None:
+    if regime == "floor":
         lower = model.exact_floor() or lower
     witness: dict[str, Any] = {"theorem": "floor"}
     if points is not None and not model.up_to_floor(lower):
@@ -240,13 +240,13 @@ def _symmetric(model: _Model) -> tuple[Decimal, Points] | None:
 
 def _exchange(model: _Model, digits: int) -> tuple[Decimal, Points]:
     """Size and points of the optimum: solve on four points, move them, repeat."""
-    half, tolerance = _decimal(HALF), Decimal(10) ** -(digits + 4)
+    tolerance = Decimal(10) ** -(digits + 4)
     size, points = _start(model, digits)
-    if model.length <= _LONGEST_FLOOR and _imbalance(model, size, points, half)[0] <= 0:
+    if model.length <= _SHORT and _imbalance(model, size, points, HALF)[0] <= 0:
         return model.floor, points
     for _ in range(_ROUNDS):
         size = _size(model, points, size, digits)
-        moved = _extremes(_through(model, size, points, half), points, tolerance)
+        moved = _extremes(_through(model, size, points, HALF), points, tolerance)
         if moved == points:
             return size, points
         points = moved
@@ -258,10 +258,11 @@ def _start(model: _Model, digits: int) -> tuple[Decimal, Points]:
     length = model.length
     if length > _SHORT:
         kappa = (Decimal(length) ** 3 / 32).sqrt() * (1 + 4 / Decimal(length))
-        return kappa / model.slope, (0, length // 4, length - length // 4, length)
+        size = max(kappa / model.slope, model.floor * Decimal("1.001"))
+        return size, (0, length // 4 + 1, length - length // 4, length)
     size = model.floor * (1 + Decimal(10) ** -(digits + 1))
     sets = [(0, n1, n2, length) for n1, n2 in combinations(range(2, length - 1), 2)]
-    return size, max(sets, key=lambda points: _imbalance(model, size, points, _decimal(HALF))[0])
+    return size, max(sets, key=lambda points: _imbalance(model, size, points, HALF)[0])
 
 
 def _imbalance(
@@ -287,9 +288,9 @@ def _imbalance(
 
 def _size(model: _Model, points: Points, size: Decimal, digits: int) -> Decimal:
     """The size at which the four points balance at E = 1/2, by Newton's method in 1/size^2."""
-    level, near = _decimal(HALF), Decimal(10) ** -(digits + 8)
+    near = Decimal(10) ** -(digits + 8)
     for _ in range(_ROUNDS):
-        value, rate, _ = _imbalance(model, size, points, level)
+        value, rate, _ = _imbalance(model, size, points, HALF)
         following = size / max(1 + 2 * value / rate, Decimal("0.1")).sqrt()
         if following <= model.floor:
             following = (size + model.floor) / 2
@@ -303,7 +304,7 @@ def _level(model: _Model, size: Decimal, points: Points, digits: int) -> Decimal
     """The least E at a size, by Newton's method; below 1/2 for a size above the optimum."""
     kappa, tau = model.arc(size)
     least = max(Decimal(0), model.length - tau - kappa)
-    level, near = _decimal(HALF), Decimal(10) ** -(digits + 6)
+    level, near = HALF, Decimal(10) ** -(digits + 6)
     for _ in range(_ROUNDS):
         value, _, slope = _imbalance(model, size, points, level)
         following = level - value / slope
@@ -463,7 +464,7 @@ def _on_grid(curve: _Curve, points: Points, level: Decimal, stretch: Decimal) ->
     speed times that distance is `turn`.
     """
     speed = (curve.a1 * curve.a1 + curve.b1 * curve.b1).sqrt()
-    slack = (_decimal(HALF) - level) * curve.turn / speed
+    slack = (HALF - level) * curve.turn / speed
     fineness = 8 * curve.kappa * (1 + points[3]) * (1 + stretch) / slack
     p0, p1 = (round(fineness * a / stretch) for a in (curve.a0, curve.a1))
     q0, q1 = (round(fineness * b) for b in (curve.b0, curve.b1))
@@ -496,7 +497,8 @@ def _right(readout: _Readout, line: _Line, n: int) -> bool:
     def below(left: int, right: Fraction) -> bool:
         return left * abs(left) * along * readout.square < right * abs(right) * size
 
-    return below(p, n + HALF - readout.tau) and below(-p, readout.tau + HALF - n)
+    above = n - readout.tau
+    return below(p, Fraction(1, 2) + above) and below(-p, Fraction(1, 2) - above)
 
 
 def _embeddings(dim: int, readout: _Readout, line: _Line, bound: Fraction) -> tuple[Vector, Vector]:

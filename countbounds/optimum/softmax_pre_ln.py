@@ -60,7 +60,7 @@ def optimum(length: int, dim: int, digits: int) -> Optimum:
     slack = min(point.space, free) * work.mpf(10) ** -(digits + 5)
     places = digits + len(str(length)) + lost + 18
     parameters = _realised(work, point.inside(slack), dim, upper, places)
-    witness = _witness(work, point, length, dim, digits, lost, regime)
+    witness = _witness(work, point, length, dim, lower, digits // 2 + lost + 8)
     found = Optimum(lower, witness, upper, parameters, regime)
     return checked("softmax-pre-ln", length, dim, found)
 
@@ -109,18 +109,22 @@ def _multiplier(work: Any, point: Point, dim: int) -> Any:
     return (t * point.space - apart) / (apart + t * alpha)
 
 
+def _rate(length: int, weight: Any, ell: Any) -> Any:
+    """The derivative of l alpha + A along the edge, for fixed l (a <= 3 at L = 3)."""
+    span = length - (length - 1) // 2
+    return ell * least_weight(length) * length / (span * weight**2) + 1 - 1 / (span + 0 * weight)
+
+
 def _slope(work: Any, length: int, dim: int, weight: Any) -> Any:
     """A number of the sign of the derivative of |w|^2 along the edge (a <= 3 at L = 3).
 
-    The norm is m^2/(d q) with m = l alpha + A and q = (1 + l)^2 - 2 l t, stationary in l.
+    |w|^2 = m^2/(d q) with m = l alpha + A and q = (1 + l)^2 - 2 l t is stationary in l.
     """
-    point, t = _on_edge(length, weight), _turn(work, weight, dim)
+    point = _on_edge(length, weight)
     ell = _multiplier(work, point, dim)
     m = ell * point.boundary / weight + point.space
-    q = (1 + ell) ** 2 - 2 * ell * t
-    span = length - (length - 1) // 2
-    rate = ell * least_weight(length) * length / (span * weight**2) + 1 - work.mpf(1) / span
-    return rate * work.sqrt(dim) * weight * q + ell * m
+    q = (1 + ell) ** 2 - 2 * ell * _turn(work, weight, dim)
+    return _rate(length, weight, ell) * work.sqrt(dim) * weight * q + ell * m
 
 
 def _best_weight(work: Any, length: int, dim: int, digits: int) -> tuple[Any, str]:
@@ -131,34 +135,66 @@ def _best_weight(work: Any, length: int, dim: int, digits: int) -> tuple[Any, st
     def slope(weight: Any) -> Any:
         return _slope(work, length, dim, weight)
 
-    least = work.mpf(max(least_weight(length), 1))
+    least, most = _edge(work, length)
     if length > 3 and (_multiplier(work, _on_edge(length, least), dim) >= 0 or slope(least) >= 0):
         return least, "vertex"
-    if length == 3 and slope(work.mpf(3)) <= 0:
-        return work.mpf(3), "corner"
-    return zero_between(work, slope, least, least + (2 if length == 3 else 3)), "edge"
+    if length == 3 and slope(most) <= 0:
+        return most, "corner"
+    return zero_between(work, slope, least, most), "edge"
+
+
+def _edge(work: Any, length: int) -> tuple[Any, Any]:
+    """The smallest a, and one beyond the best: at L = 3 the corner, else far enough."""
+    least = max(least_weight(length), 1)
+    return work.mpf(least), work.mpf(3 if length == 3 else least + 3)
 
 
 def _witness(
-    work: Any, point: Point, length: int, dim: int, digits: int, lost: int, regime: str
+    work: Any, point: Point, length: int, dim: int, bound: Fraction, places: int
 ) -> dict[str, Any]:
-    """The theorem that refutes a bound just below the norm at the point.
+    """The theorem that refutes the bound, a little below the norm at the point.
 
-    Both the multiplier and the weights may be off by the root of the relative room 10^-digits,
-    but at a corner the tangents meet at a finite angle, so that there the weights may not.
+    Args:
+        work: the mpmath context.
+        point: of the smallest norm.
+        length: L.
+        dim: d.
+        bound: below the norm by a quarter of 10^-digits, relatively.
+        places: significant digits of l; half of all are enough, as the norm is stationary in l.
     """
-    places = digits // 2 + lost + 8
     ell = near(_multiplier(work, point, dim), places) if length > 1 else Fraction(0)
     if ell > 0:
         return {"theorem": "vertex", "ratio": str(ell)}
-    least = Fraction(max(least_weight(length), 1))
-    first = last = least
-    if regime == "corner":
-        first, last = Fraction(3), 3 + Fraction(1, 10 ** (digits + 5))
-    elif regime == "edge":
-        middle, reach = near(point.weight, places), Fraction(1, 10 ** (digits // 2 + 4))
-        first, last = max(least, middle - reach), middle + reach
+    first, last = _tangents(work, length, dim, ell, bound, places)
     return {"theorem": "multiplier", "ratio": str(ell), "between": [str(first), str(last)]}
+
+
+def _tangents(
+    work: Any, length: int, dim: int, ell: Fraction, bound: Fraction, places: int
+) -> tuple[Fraction, Fraction]:
+    """Weights on both sides of the minimum of H(a) = m^2 - B^2 d q, which is positive.
+
+    Their distance may be of the order of the root of the minimum, but at a corner, where the
+    tangents meet at a finite angle, of the minimum itself.
+    """
+    multiplier, square = real(work, ell), real(work, bound**2)
+
+    def rise(weight: Any) -> Any:
+        point = _on_edge(length, weight)
+        m = multiplier * point.boundary / weight + point.space
+        rate = _rate(length, weight, multiplier)
+        return rate * m * weight + multiplier * square * work.sqrt(dim)
+
+    least, most = _edge(work, length)
+    if length == 1 or rise(least) >= 0:
+        return Fraction(int(least)), Fraction(int(least))
+    if length == 3 and rise(most) <= 0:
+        return Fraction(3), 3 + Fraction(1, 10 ** (2 * places))
+    middle, reach = (
+        near(zero_between(work, rise, least, most), places),
+        Fraction(10) ** (4 - places),
+    )
+    return max(Fraction(int(least)), middle - reach), middle + reach
 
 
 def _realised(work: Any, point: Point, dim: int, bound: Fraction, places: int) -> Parameters:

@@ -68,13 +68,30 @@ def _split_square(number: int) -> tuple[int, int]:
     return (outer * root, 1) if root * root == number else (outer, number)
 
 
+Key = tuple[int, tuple[int, ...]]
+"""A square root and the nested roots that multiply it (indices of `_NESTED`)."""
+
+_NESTED: list[Surd] = []
+_NESTED_INDEX: dict[tuple[tuple[Key, Fraction], ...], int] = {}
+
+
 class Surd:
-    """A finite sum of rational multiples of square roots of positive integers."""
+    """A finite sum of rational multiples of square roots of positive integers.
+
+    A root sqrt(a + b sqrt(k)) that does not denest is kept as a symbol with its square, so
+    that it cancels where it should. With such symbols `is_zero` is proven only where it
+    says True: they need not be independent of each other.
+    """
 
     __slots__ = ("terms",)
 
-    def __init__(self, terms: Mapping[int, Fraction]) -> None:
-        self.terms: dict[int, Fraction] = {k: q for k, q in terms.items() if q}
+    def __init__(self, terms: Mapping[Key, Fraction]) -> None:
+        self.terms: dict[Key, Fraction] = {k: q for k, q in terms.items() if q}
+
+    @staticmethod
+    def of(value: Fraction) -> Surd:
+        """The rational number."""
+        return Surd({(1, ()): value})
 
     @staticmethod
     def root(square: Fraction) -> Surd:
@@ -84,7 +101,12 @@ class Surd:
         if square == 0:
             return Surd({})
         outer, inner = _split_square(square.numerator * square.denominator)
-        return Surd({inner: Fraction(outer, square.denominator)})
+        return Surd({(inner, ()): Fraction(outer, square.denominator)})
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no nested roots occur."""
+        return not any(nested for _, nested in self.terms)
 
     def __add__(self, other: Surd) -> Surd:
         terms = dict(self.terms)
@@ -99,89 +121,117 @@ class Surd:
         return self + (-other)
 
     def __mul__(self, other: Surd) -> Surd:
-        terms: dict[int, Fraction] = {}
-        for j, p in self.terms.items():
-            for k, q in other.terms.items():
+        terms: dict[Key, Fraction] = {}
+        squared = Surd({})
+        for (j, left), p in self.terms.items():
+            for (k, right), q in other.terms.items():
                 common = gcd(j, k)
-                radicand = (j // common) * (k // common)
-                terms[radicand] = terms.get(radicand, Fraction(0)) + p * q * common
-        return Surd(terms)
+                once = tuple(sorted(set(left) ^ set(right)))
+                key = ((j // common) * (k // common), once)
+                twice = set(left) & set(right)
+                if twice:
+                    product = Surd({key: p * q * common})
+                    for index in twice:
+                        product = product * _NESTED[index]
+                    squared = squared + product
+                else:
+                    terms[key] = terms.get(key, Fraction(0)) + p * q * common
+        return Surd(terms) + squared if squared.terms else Surd(terms)
 
     def reduced(self) -> Surd:
         """The same number with no two radicands in the same class modulo squares."""
-        terms: dict[int, Fraction] = {}
-        for k, q in self.terms.items():
-            for j in terms:
-                if _is_square(j * k):
-                    terms[j] += q * Fraction(isqrt(j * k), j)
+        terms: dict[Key, Fraction] = {}
+        for (k, nested), q in self.terms.items():
+            for j, present in terms:
+                if present == nested and _is_square(j * k):
+                    terms[j, nested] += q * Fraction(isqrt(j * k), j)
                     break
             else:
-                terms[k] = q
+                terms[k, nested] = q
         return Surd(terms)
 
     def is_zero(self) -> bool:
-        """Whether the number is zero (always decided)."""
+        """Whether the number is zero (decided, unless nested roots occur)."""
         return len(self.terms) == 0 or not self.reduced().terms
-
-    def on(self, ring: Ring) -> Element:
-        """The number on another ring."""
-        total = ring.number(Fraction(0))
-        for k, q in self.terms.items():
-            total = total + ring.number(q) * ring.sqrt(ring.number(Fraction(k)))
-        return total
 
     def inverse(self) -> Surd:
         """1 over a sum of one or two terms (every element of a quadratic field).
 
+        Both terms must have the same nested roots.
+
         Raises:
-            NotExact: for a sum of more terms.
+            NotExact: for other sums.
             ZeroDivisionError: for zero.
         """
         terms = self.reduced().terms
         if not terms:
             raise ZeroDivisionError("division by an exact zero")
-        if len(terms) > 2:
+        factors = {nested for _, nested in terms}
+        if len(terms) > 2 or len(factors) > 1:
             raise NotExact("Only one or two terms can be inverted exactly.")
-        if len(terms) == 1:
-            ((k, q),) = terms.items()
-            return Surd({k: 1 / (q * k)})
-        (j, p), (k, q) = terms.items()
-        norm = p * p * j - q * q * k  # not zero: the radicands are independent
-        return Surd({j: p / norm, k: -q / norm})
+        (nested,) = factors
+        (j, p), *rest = ((k, q) for (k, _), q in terms.items())
+        if rest:
+            ((k, q),) = rest
+            norm = p * p * j - q * q * k  # not zero: the radicands are independent
+            result = Surd({(j, ()): p / norm, (k, ()): -q / norm})
+        else:
+            result = Surd({(j, ()): 1 / (p * j)})
+        if nested:
+            result = result * Surd({(1, nested): Fraction(1)})
+            for index in nested:
+                result = result * _NESTED[index].inverse()
+        return result
 
     def sqrt(self) -> Surd:
-        """The positive root of a rational number, or of a + b k^(1/2) where that denests.
+        """The positive root of a rational number, or of a + b k^(1/2).
 
-        It does if a^2 - b^2 k is the square of a rational c: the root is then
-        sqrt((a + c)/2) +- sqrt((a - c)/2).
+        It denests if a^2 - b^2 k is the square of a rational c: the root is then
+        sqrt((a + c)/2) +- sqrt((a - c)/2). Otherwise it is kept as a symbol.
 
         Raises:
-            NotExact: otherwise, or if the number is negative.
+            NotExact: for other numbers, or a negative one.
         """
-        terms = self.reduced().terms
         square = self.rational()
         if square is not None:
             return Surd.root(square)
+        terms = {k: q for (k, nested), q in self.reduced().terms.items() if not nested}
         whole = next((k for k in terms if _is_square(k)), None)
-        if whole is None or len(terms) != 2:
+        if whole is None or len(terms) != 2 or not self.is_plain:
             raise NotExact("The square root lies outside these numbers.")
         a = terms.pop(whole) * isqrt(whole)
         ((k, b),) = terms.items()
         norm = a * a - b * b * k
-        if a < 0 or norm < 0 or not (_is_square(norm.numerator) and _is_square(norm.denominator)):
-            raise NotExact("The square root lies outside these numbers.")
-        c = Fraction(isqrt(norm.numerator), isqrt(norm.denominator))
-        first, second = Surd.root((a + c) / 2), Surd.root((a - c) / 2)
-        return first + second if b > 0 else first - second
+        if (a if norm > 0 else b) < 0:
+            raise NotExact("The square root of a negative number is not real.")
+        if norm > 0 and _is_square(norm.numerator) and _is_square(norm.denominator):
+            c = Fraction(isqrt(norm.numerator), isqrt(norm.denominator))
+            first, second = Surd.root((a + c) / 2), Surd.root((a - c) / 2)
+            return first + second if b > 0 else first - second
+        canonical = Surd({(1, ()): a, (k, ()): b})
+        index = _NESTED_INDEX.setdefault(tuple(canonical.terms.items()), len(_NESTED))
+        if index == len(_NESTED):
+            _NESTED.append(canonical)
+        return Surd({(1, (index,)): Fraction(1)})
+
+    def on(self, ring: Ring) -> Element:
+        """The number on another ring."""
+        total = ring.number(Fraction(0))
+        for (k, nested), q in self.terms.items():
+            term = ring.number(q) * ring.sqrt(ring.number(Fraction(k)))
+            for index in nested:
+                term = term * ring.sqrt(_NESTED[index].on(ring))
+            total = total + term
+        return total
 
     def rational(self) -> Fraction | None:
-        """The number as a fraction, or None where it is irrational."""
+        """The number as a fraction, or None where it is not provably rational."""
         terms = self.reduced().terms
         if not terms:
             return Fraction(0)
         if len(terms) == 1:
-            ((k, q),) = terms.items()
-            if _is_square(k):
+            (((k, nested), q),) = terms.items()
+            if not nested and _is_square(k):
                 return q * isqrt(k)
         return None
 
@@ -204,7 +254,7 @@ class Exact:
     @staticmethod
     def of(value: int | Fraction) -> Exact:
         """The exact number equal to a rational one."""
-        return Exact([(_ZERO, Surd({1: Fraction(value)}))]) if value else Exact([])
+        return Exact([(_ZERO, Surd.of(Fraction(value)))]) if value else Exact([])
 
     @staticmethod
     def _coerce(value: object) -> Exact | None:
@@ -281,7 +331,7 @@ class Exact:
         return [(s, c) for s, c in groups if not c.is_zero()]
 
     def is_zero(self) -> bool:
-        """Whether the number is zero (always decided, by the theorems named above)."""
+        """Whether the number is zero (decided by the theorems named above, or see `Surd`)."""
         return not self.terms or not self._grouped()
 
     def _algebraic(self) -> Surd:
@@ -299,8 +349,13 @@ class Exact:
         except NotExact:
             return None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether no nested roots occur, so that `is_zero` decides."""
+        return all(s.is_plain and c.is_plain for s, c in self.terms)
+
     def sqrt(self) -> Exact:
-        """The square root of a sum of square roots, where it is one itself (`Surd.sqrt`).
+        """The square root of a rational number or of a + b k^(1/2) (`Surd.sqrt`).
 
         Raises:
             NotExact: if it is not, or the number is negative or has exponentials.
@@ -314,7 +369,7 @@ class Exact:
         Raises:
             NotExact: if the number contains exponentials itself.
         """
-        return Exact([(self._algebraic(), Surd({1: Fraction(1)}))])
+        return Exact([(self._algebraic(), Surd.of(Fraction(1)))])
 
     def on(self, ring: Ring) -> Element:
         """The number on another ring; on enclosures, without the cancellation of a detour."""

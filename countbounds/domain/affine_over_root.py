@@ -472,7 +472,7 @@ def _find_undefined(search: Search) -> None:
     if all(c.is_zero() for c in gap):
         # Q is the square of one affine form, so it vanishes where that form does.
         form = decider.exactly(lambda c: c.gram[3:])
-        if form is None:
+        if form is None or not all(value.is_plain for value in form):
             raise Undecided("A degenerate curve is resolved only for exact parameters.")
         point = least_solution([form], length)
         if point is not None:

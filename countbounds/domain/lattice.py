@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import gcd
 
+from countbounds.errors import NotExact
 from countbounds.exact import Exact
 
 Row = tuple[Fraction, Fraction, Fraction]
@@ -20,6 +21,9 @@ def least_solution(forms: Iterable[Sequence[Exact]], length: int) -> tuple[int, 
 
     Returns:
         The input, or None where there is none.
+
+    Raises:
+        NotExact: if nested roots occur.
 
     >>> three, two = Exact.of(3), Exact.of(2)
     >>> least_solution([(Exact.of(-12), three, two)], 10)
@@ -43,6 +47,8 @@ def _rational_rows(form: Sequence[Exact]) -> list[Row]:
     """One rational equation for each independent irrational that occurs."""
     basis: list[tuple[Exact, list[Fraction]]] = []
     for index, value in enumerate(form):
+        if not value.is_plain:
+            raise NotExact("Nested roots need not be independent.")
         for monomial in value.monomials():
             for present, row in basis:
                 ratio = (monomial / present).rational()

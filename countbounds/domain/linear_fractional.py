@@ -88,7 +88,7 @@ def _explore_poles(search: Search) -> None:
     """The general case: candidates beside the pole for each n, as far as is affordable."""
     length, decider = search.length, search.decider
     twin = decider.exactly(lambda c: c.denominator)
-    if twin is not None:
+    if twin is not None and all(value.is_plain for value in twin):
         point = least_solution([twin], length)
         if point is not None:
             search.undefined.append(point)

@@ -166,8 +166,11 @@ def _solve(model: _Model, digits: int) -> tuple[Decimal, Points | None, str]:
     """
     if model.length <= _LONGEST_FLOOR and _step(model, model.floor) is not None:
         return model.floor, None, "floor"
-    if model.learned and (symmetric := _symmetric(model)) is not None:
-        return *symmetric, "free"
+    if model.learned and model.length > 2:
+        square, points = _centred(model.length)
+        size = _decimal(square / model.square).sqrt()
+        if 4 * square >= model.square * model.length**2:
+            return size, points, "free"
     size, points = _exchange(model, digits)
     if size == model.floor:
         return size, points, "floor"
@@ -215,27 +218,21 @@ def _step(model: _Model, size: Decimal) -> tuple[float, float] | None:
 # --- the exchange -----------------------------------------------------------------------
 
 
-def _symmetric(model: _Model) -> tuple[Decimal, Points] | None:
-    """Size and points at tau = L/2, in closed form; None if B^2 falls short of L/2.
+def _centred(length: int) -> tuple[Fraction, Points]:
+    """The smallest kappa^2 at tau = L/2 and its points, in closed form, for L >= 3.
 
     With v = n2 - n1 the points are 0, (L - v)/2, (L + v)/2, L, and kappa^2 =
-    (L - 1)^2 (1/4 + p/L^2) at the largest of the p(v), which rise to it and fall from there.
+    (L - 1)^2 (1/4 + p(v)) at the largest p(v), which rise up to it and fall beyond.
     """
-    length = model.length
-    if length < 3:
-        return None
+    outer = (length - 1) ** 2
 
-    def quotient(v: int) -> Fraction:
-        above = v * v * ((length - 1) ** 2 - (v + 1) ** 2)
-        return Fraction(above, 4 * ((length * (v + 1)) ** 2 - ((length - 1) * v) ** 2))
+    def p(v: int) -> Fraction:
+        inner = (v + 1) ** 2
+        return Fraction(v * v * (outer - inner), 4 * (length * length * inner - outer * v * v))
 
     choices = range(2 - length % 2, length - 1, 2)
-    best = bisect_left(choices[:-1], True, key=lambda v: quotient(v + 2) <= quotient(v))
-    v = choices[best]
-    square = (length - 1) ** 2 * (Fraction(1, 4) + quotient(v)) / model.square
-    if 4 * square < length * length:
-        return None
-    return _decimal(square).sqrt(), (0, (length - v) // 2, (length + v) // 2, length)
+    v = choices[bisect_left(choices[:-1], True, key=lambda v: p(v + 2) <= p(v))]
+    return outer * (Fraction(1, 4) + p(v)), (0, (length - v) // 2, (length + v) // 2, length)
 
 
 def _exchange(model: _Model, digits: int) -> tuple[Decimal, Points]:

@@ -11,6 +11,10 @@ TYPE_CHECKING = False  # type checkers know the name; importing typing would cos
 if TYPE_CHECKING:
     from typing import Any
 
+    from countbounds.bounds import Longest as Longest
+    from countbounds.bounds import SmallestBound as SmallestBound
+    from countbounds.bounds import b_min as b_min
+    from countbounds.bounds import l_max as l_max
     from countbounds.checking import CheckResult as CheckResult
     from countbounds.checking import check as check
     from countbounds.checking import length_cap as length_cap
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from countbounds.curve import LinearFractional as LinearFractional
     from countbounds.domain import WorstError as WorstError
     from countbounds.domain import worst_error as worst_error
+    from countbounds.kernel import verify as verify
     from countbounds.layer import Layer as Layer
     from countbounds.layer import Parameters as Parameters
     from countbounds.model import Model as Model
@@ -33,15 +38,20 @@ _HOME = {
     "GivenCurve": "curve",
     "Layer": "layer",
     "LinearFractional": "curve",
+    "Longest": "bounds",
     "Model": "model",
     "Parameters": "layer",
+    "SmallestBound": "bounds",
     "Vector": "vectors",
     "WorstError": "domain",
+    "b_min": "bounds",
     "check": "checking",
+    "l_max": "bounds",
     "length_cap": "checking",
     "show": "closed_forms",
     "table1": "tables",
     "table3": "tables",
+    "verify": "kernel",
     "worst_error": "domain",
 }
 

@@ -32,7 +32,7 @@ from countbounds.variants.base import BOUND, DIM, LENGTH, Variant
 
 MOST_DIGITS = 1000
 _COMPARED = (32, 128, 512)
-_FAR = 10**4000
+_FAR = 1 << 13_000
 
 _SEARCH = {
     "linear": ("linear", "without_norm"),

@@ -9,7 +9,8 @@ n0 < n1 < n2 < n3 let t_i = T((n_i + e_i - tau)/kappa), e = (E, -E, E, -E), and
 
 A curve passes through the four points if CR_t = CR_n; CR_t falls as kappa or E grows. The
 smallest kappa is the largest, over all sets of points, at which CR_t = CR_n with E = 1/2, or
-else the floor L - 1/2 - tau, where y(L) gets far enough at phi(L) = 90 degrees.
+else the floor L - 1/2 - tau, where y(L) gets far enough at phi(L) = 90 degrees. Proofs:
+docs/exact-bounds.md.
 
 Numbers are `decimal.Decimal` in a local context, which is quick and leaves nothing changed.
 """
@@ -50,9 +51,10 @@ _SIGNS = (1, -1, 1, -1)
 _PAIRS = ((1, 0, 1), (3, 2, 1), (3, 1, -1), (2, 0, -1))
 # From 10 on every length is above the floor.
 _LONGEST_FLOOR = 9
-# With fewer digits than this the curve would no longer be near the optimal one.
+# The parameters are those of at least so many digits: with fewer, they would have to be of
+# another kind than at the optimum.
 _LEAST = 8
-# Up to this length every integer is looked at.
+# Up to this length every integer is looked at; beyond, the asymptotics are a good start.
 _SHORT = 12
 _ROUNDS = 60
 

@@ -33,10 +33,11 @@ class CheckResult:
         guaranteed_bound: what the construction's formula asks for at this L.
         construction: "published" (the paper's), "derived" (built here) or "optimal".
         verdict: "counts", "fails", "undecided", or "impossible" where no parameters of
-            any size count.
-        worst_error: enclosure of the largest |y - n| on the domain; None if impossible.
+            norm <= B (or of any) count.
+        worst_error: enclosure of the largest |y - n| on the domain, for the construction;
+            None beyond the cap, where there is none.
         worst_input: (n, m) whose error reaches the enclosure's lower end.
-        max_norm: enclosure of the largest norm of a vector; None if impossible.
+        max_norm: enclosure of the largest norm of a vector; None beyond the cap.
         domain_size: number of inputs covered, (L + 1)(L + 2)/2.
         longest: the largest length possible at any bound; None where there is no limit.
         refuted: a bound (>= B) at which no parameters count; None unless impossible.
@@ -187,15 +188,7 @@ def _refute(result: CheckResult) -> CheckResult | None:
     if found is None:
         return None
     refuted, certificate = found
-    return replace(
-        result,
-        verdict="impossible",
-        worst_error=None,
-        worst_input=None,
-        max_norm=None,
-        refuted=refuted,
-        certificate=certificate,
-    )
+    return replace(result, verdict="impossible", refuted=refuted, certificate=certificate)
 
 
 def length_cap(dim: int) -> int:

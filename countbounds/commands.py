@@ -42,19 +42,19 @@ def check(options: argparse.Namespace) -> int:
         construction=options.construction,
         precision=options.precision,
     )
-    if result.verdict == "impossible":
+    if options.json:
+        emit_json(result.as_dict(), options)
+    elif result.worst_error is not None:
+        from countbounds.describe import describe_check
+
+        emit(describe_check(result), options)
+    if result.worst_error is None:
         from countbounds.describe import describe_impossible
 
         reason = describe_impossible(result)
         complain(reason, REFUTED)
         if options.out is not None and not options.json:
             emit(reason + "\n", options)
-    if options.json:
-        emit_json(result.as_dict(), options)
-    elif result.verdict != "impossible":
-        from countbounds.describe import describe_check
-
-        emit(describe_check(result), options)
     save(result.certificate, options)
     return _STATUS[result.verdict]
 

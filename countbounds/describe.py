@@ -34,19 +34,16 @@ def describe_check(result: CheckResult) -> str:
         f"{result.variant} {verb} L = {result.length} at d = {result.dim}, "
         f"B = {decimal(result.bound)}\n"
     )
+    if result.refuted is not None:
+        rows.append(("no parameters", f"of norm <= {decimal(result.refuted)} count"))
     return head + "".join(f"  {name:<14}{text}\n" for name, text in rows)
 
 
 def describe_impossible(result: CheckResult) -> str:
-    """One sentence: why no parameters count."""
-    if result.refuted is None:
-        return (
-            f"{result.variant} counts at d = {result.dim} to L_cap({result.dim}) = "
-            f"{result.longest} at most, at any bound; L = {result.length} is impossible."
-        )
+    """One sentence: why no parameters of any size count."""
     return (
-        f"{result.variant} cannot count to L = {result.length} at d = {result.dim} with norms "
-        f"<= {decimal(result.refuted)}, whatever the parameters."
+        f"{result.variant} counts at d = {result.dim} to L_cap({result.dim}) = "
+        f"{result.longest} at most, at any bound; L = {result.length} is impossible."
     )
 
 

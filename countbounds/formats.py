@@ -90,19 +90,22 @@ def _text_table(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
         all(line[column] == "-" or _NUMERIC.fullmatch(line[column]) for line in cells)
         for column in range(len(headings))
     ]
-    # One rule below the headings, in characters that every encoding has.
-    rule = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-    table = Table(box=rule, pad_edge=False, show_edge=False)
-    for index, (heading, right) in enumerate(zip(headings, numeric, strict=True)):
-        side: Literal["left", "right"] = "right" if right else "left"
-        table.add_column(heading, justify=side, overflow="fold", no_wrap=index == 0)
-    for line in cells:
-        table.add_row(*line)
-    buffer = io.StringIO()
     width = _width(headings, cells)
     if sys.stdout.isatty():
         room = shutil.get_terminal_size().columns
         width = max(min(width, room), 5 * len(headings))
+    # One rule below the headings, in characters that every encoding has.
+    rule = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+    longest = max(len(line[0]) for line in [headings, *cells])
+    table = Table(box=rule, pad_edge=False, show_edge=False)
+    for index, (heading, right) in enumerate(zip(headings, numeric, strict=True)):
+        side: Literal["left", "right"] = "right" if right else "left"
+        table.add_column(
+            heading, justify=side, overflow="fold", no_wrap=index == 0 and 3 * longest <= width
+        )
+    for line in cells:
+        table.add_row(*line)
+    buffer = io.StringIO()
     console = Console(file=buffer, color_system=None, emoji=False, width=width)
     console.print(table, markup=False)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"

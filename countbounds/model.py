@@ -7,14 +7,14 @@ encodings, so the output depends on (n, m) alone: n spaces and m letters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from countbounds.curve import AffineOverRoot, CountCurve, LinearFractional
 from countbounds.errors import InputError
 from countbounds.expressions import evaluate
 from countbounds.layer import Layer, Parameters
-from countbounds.rings import Element, Ring
+from countbounds.rings import Element, Floating, Ring
 from countbounds.vectors import Vector
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
@@ -106,10 +106,19 @@ class Model:
         1.0
         """
         parameters = self.parameters.on(ring)
+        # A token that is absent must not matter, even where its own norm is undefined.
+        if isinstance(n, int) and n == 0:
+            parameters = replace(parameters, space=parameters.boundary)
+        if isinstance(m, int) and m == 0:
+            parameters = replace(parameters, letter=parameters.boundary)
         tokens = self.tokens(parameters, ring)
         boundary, space, letter = tokens.values
         if self.layer.attention == "softmax":
-            weights = softmax_weights(tokens.scores, ring)
+            largest = tokens.scores[1]
+            if isinstance(ring, Floating):  # which overflow
+                for score in tokens.scores:
+                    largest = ring.maximum(largest, score)
+            weights = softmax_weights(tokens.scores, ring, largest)
             counts = (weights[0], weights[1] * n, weights[2] * m)
             total = counts[0] + counts[1] + counts[2]
             shares = [count / total for count in counts]
@@ -189,12 +198,14 @@ def root_of_dim(parameters: Parameters, ring: Ring) -> Element:
 
 
 def softmax_weights(
-    scores: tuple[Element, Element, Element], ring: Ring
+    scores: tuple[Element, Element, Element], ring: Ring, shift: Element | None = None
 ) -> tuple[Element, Element, Element]:
-    """The unnormalised weights e^(score - s_space): a, 1 and delta of the theory.
+    """The unnormalised weights e^(score - shift).
 
-    The shift cancels in every output; it keeps the numbers of the order of the counts.
+    The shift cancels in every output. By default it is the score of a space: the weights
+    are a, 1 and delta of the theory.
     """
     boundary, space, letter = scores
-    one = space - space + 1
-    return ring.exp(boundary - space), one, ring.exp(letter - space)
+    if shift is None:
+        return ring.exp(boundary - space), ring.number(_ONE), ring.exp(letter - space)
+    return ring.exp(boundary - shift), ring.exp(space - shift), ring.exp(letter - shift)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 
 from countbounds.errors import InputError
 
@@ -69,6 +68,8 @@ def _print(text: str) -> None:
 
 def _replace(text: str, target: str) -> None:
     """Write a temporary file beside the target, then rename it."""
+    import tempfile
+
     folder, name = os.path.split(target)
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name[:100]}.")
     try:

@@ -26,8 +26,7 @@ def verify(text: str) -> str:
     """
     names = ("format", "version", "options", "variant", "dim", "claim", "proof")
     form, version, options, variant, dim, claim, proof = fields(_parse(text), *names)
-    require(form == FORMAT, f"the format is not {FORMAT!r}")
-    integer(version, VERSION, VERSION)
+    require(form == FORMAT and integer(version, 1, 1) == VERSION, f"this is no {FORMAT!r}")
     same = json.dumps(options, sort_keys=True) == json.dumps(OPTIONS)
     require(same, "the options are not those of the model that the theorems are about")
     require(isinstance(variant, str) and variant in THEOREMS, "the variant is not known")
@@ -45,10 +44,8 @@ def _parse(text: str) -> Any:
     def refuse(digits: str) -> NoReturn:
         raise RejectedError("a number is neither an integer nor a fraction in quotes")
 
-    def whole(digits: str) -> int:
-        return int(digits) if len(digits) <= 20 else refuse(digits)
-
-    hooks: dict[str, Any] = {"parse_int": whole, "parse_float": refuse, "parse_constant": refuse}
+    hooks: dict[str, Any] = {"parse_float": refuse, "parse_constant": refuse}
+    hooks["parse_int"] = lambda digits: int(digits) if len(digits) <= 20 else refuse(digits)
     try:
         return json.loads(text, object_pairs_hook=unique, **hooks)
     except (ValueError, RecursionError) as error:

@@ -12,12 +12,9 @@ def main(paths: list[str]) -> int:
         try:
             with open(path, encoding="utf-8") as file:
                 print(f"VERIFIED {verify(file.read(LARGEST_TEXT + 1))}")
-        except (RejectedError, UnicodeDecodeError) as error:
+        except (RejectedError, UnicodeDecodeError, OSError) as error:
             print(f"REJECTED {error}")
-            status = max(status, 1)
-        except OSError as error:
-            print(f"{path} cannot be read: {error.strerror}", file=sys.stderr)
-            status = 2
+            status = max(status, 2 if isinstance(error, OSError) else 1)
     return status
 
 

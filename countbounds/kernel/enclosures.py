@@ -29,6 +29,9 @@ class Interval:
     def __neg__(self) -> Interval:
         return Interval(-self.high, -self.low)
 
+    def __rtruediv__(self, other: Number) -> Interval:
+        return _interval(other) / self
+
     def __sub__(self, other: Number) -> Interval:
         return self + (-_interval(other))
 
@@ -64,8 +67,13 @@ def rounded(x: Interval, bits: int) -> Interval:
 def _cut(value: Fraction, bits: int, *, up: bool) -> Fraction:
     """The nearest multiple of 2^-s at or above (below) value, s chosen by its size."""
     shift = bits - (abs(value.numerator).bit_length() - value.denominator.bit_length())
-    scaled = value * Fraction(2) ** shift
-    return (scaled.__ceil__() if up else scaled.__floor__()) / Fraction(2) ** shift
+    ends = _floor_ceiling(value.numerator << max(shift, 0), value.denominator << max(-shift, 0))
+    return Fraction(ends[up] << max(-shift, 0), 1 << max(shift, 0))
+
+
+def _floor_ceiling(top: int, bottom: int) -> tuple[int, int]:
+    quotient, rest = divmod(top, bottom)
+    return quotient, quotient + (rest > 0)
 
 
 def sqrt(x: Number, bits: int) -> Interval:
@@ -98,27 +106,28 @@ def exp(x: Number, bits: int) -> Interval:
 
 
 def _exp(value: Fraction, bits: int) -> Interval:
-    """Taylor's series at v/2^j, |v/2^j| <= 2^-8, squared j times.
+    """Taylor's series at v/2^j <= 2^-8, squared j times; in integers at the scale 2^-work.
 
     The remainder after a term is at most twice that term, as the terms' ratio is below 1/2.
     """
     if value > 1 << 16:
         raise ValueError("the exponential of too large a number")
-    if value < -64 * bits:  # e^v < 2^v
-        return Interval(0, Fraction(1, 1 << (64 * bits)))
-    halvings = max(0, value.__floor__().bit_length() + 9)
+    if value < -1 << 16:  # e^v < 2^v
+        return Interval(0, Fraction(1, 1 << (1 << 16)))
+    if value < 0:
+        return rounded(1 / _exp(-value, bits), bits + 16)
+    halvings = value.__floor__().bit_length() + 9
     work = bits + 2 * halvings + 16
-    small = rounded(Interval(value / (1 << halvings)), work)
-    term, total, order = Interval(1), Interval(1), 0
-    while abs(term.low) > Fraction(1, 1 << work) or abs(term.high) > Fraction(1, 1 << work):
+    low, high = _floor_ceiling(value.numerator << work, value.denominator << halvings)
+    term, total, order = (1 << work, 1 << work), (1 << work, 1 << work), 0
+    while term[1] > 1:
         order += 1
-        term = rounded(term * small / order, work)
-        total = total + term
-    rest = 2 * max(abs(term.low), abs(term.high))
-    total = rounded(total + Interval(-rest, rest), work)
+        term = (term[0] * low >> work) // order, -((-term[1] * high >> work) // order)
+        total = total[0] + term[0], total[1] + term[1]
+    power = Interval(Fraction(total[0], 1 << work), Fraction(total[1] + 2 * term[1], 1 << work))
     for _ in range(halvings):
-        total = rounded(total * total, work)
-    return total
+        power = rounded(power * power, work)
+    return power
 
 
 def log(x: Number, bits: int) -> Interval:
@@ -134,24 +143,24 @@ def log(x: Number, bits: int) -> Interval:
 
 
 def _log(value: Fraction, bits: int) -> Interval:
-    """log v = k log 2 + 2 atanh((r - 1)/(r + 1)) for v = 2^k r with 1/2 < r < 2."""
-    power = value.numerator.bit_length() - value.denominator.bit_length()
+    """log v = k log 2 + 2 atanh((r - 1)/(r + 1)) for v = 2^k r with 1 <= r < 4."""
+    power = value.numerator.bit_length() - value.denominator.bit_length() - 1
     rest = value / Fraction(2) ** power
-    work = bits + power.bit_length() + 8
-    two = _atanh(Interval(Fraction(1, 3)), work)
-    ratio = rounded(Interval((rest - 1) / (rest + 1)), work)
-    return rounded(2 * (power * two + _atanh(ratio, work)), work)
+    work = bits + abs(power).bit_length() + 8
+    half = power * _atanh(Fraction(1, 3), work) + _atanh((rest - 1) / (rest + 1), work)
+    return rounded(2 * half, work)
 
 
-def _atanh(ratio: Interval, bits: int) -> Interval:
-    """The series of atanh for |t| <= 1/3.
+def _atanh(ratio: Fraction, bits: int) -> Interval:
+    """The series of atanh for 0 <= t <= 3/5, in integers at the scale 2^-work.
 
-    The remainder is below the last power, since the terms fall by a factor of at least 9.
+    The remainder is below the last power, since the terms fall by a factor of at least 5/2.
     """
-    square, power, total, order = rounded(ratio * ratio, bits), ratio, ratio, 1
-    while max(abs(power.low), abs(power.high)) > Fraction(1, 1 << (bits + 4)):
+    work = bits + 16
+    power = low, high = _floor_ceiling(ratio.numerator << work, ratio.denominator)
+    square, total, order = (low * low >> work, -(-high * high >> work)), power, 1
+    while power[1] > 1:
         order += 2
-        power = rounded(power * square, bits + 8)
-        total = total + rounded(power / order, bits + 8)
-    rest = max(abs(power.low), abs(power.high))
-    return total + Interval(-rest, rest)
+        power = power[0] * square[0] >> work, -(-power[1] * square[1] >> work)
+        total = total[0] + power[0] // order, total[1] - (-power[1] // order)
+    return Interval(Fraction(total[0], 1 << work), Fraction(total[1] + power[1], 1 << work))

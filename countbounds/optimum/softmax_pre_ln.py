@@ -112,7 +112,7 @@ def _multiplier(work: Any, point: Point, dim: int) -> Any:
 def _rate(length: int, weight: Any, ell: Any) -> Any:
     """The derivative of l alpha + A along the edge, for fixed l (a <= 3 at L = 3)."""
     span = length - (length - 1) // 2
-    return ell * least_weight(length) * length / (span * weight**2) + 1 - 1 / (span + 0 * weight)
+    return (ell * least_weight(length) * length / weight**2 + span - 1) / span
 
 
 def _slope(work: Any, length: int, dim: int, weight: Any) -> Any:

@@ -16,7 +16,10 @@ the ratio of the squared singular values of N is at most (d - 2)/d.
 The letter-free optimum:
 
 - Line (L <= 3, and L = 4 for d <= 9): N has rank one, everything is parallel to w, A = K X, and
-  the score picks a point of an edge of S_L. Theorem "line"; "value" (K X >= A*) at L = 1.
+  the score is K (alpha^2/A - alpha), which picks a point of the edge of S_L where y(k) = k + 1/2,
+  k = floor((L-1)/2), and y(L) = L - 1/2. That nothing is better follows from
+  score = |v_#|^2 + |Q|^2 - |P|^2 >= alpha^2/X + K (A - alpha) - K^2 X (theorem "line"). Where the
+  kernel does not know that theorem, "value" (K X >= A*) remains, which is sharp at L = 1.
 - Plane (otherwise): alpha = -1/2, A = A*, a = a*. With sp = (A + alpha)/2, sm = (A - alpha)/2
   and Y = B |Q| the largest X score is
 
@@ -94,7 +97,7 @@ def optimum(length: int, dim: int, digits: int) -> Optimum:
 
 def _searched(length: int, dim: int, digits: int) -> Optimum:
     """The bracket with both ends computed to so many digits."""
-    cell = _Cell(context(2 * digits + 4 * len(str(length)) + 40), length, dim)
+    cell = _Cell(context(digits + 5 * len(str(length)) + 40), length, dim)
     lower, witness = _lower(cell, digits)
     upper, parameters = _upper(cell, digits)
     narrow = (upper - lower) * 10**digits <= lower
@@ -193,7 +196,7 @@ def _refutations(
 ) -> Iterator[tuple[Any, Callable[[Fraction], dict[str, Any]]]]:
     """Numbers that bound B_min from below, with what refutes a bound below them; best first."""
     if not cell.on_line:
-        square, _ = _smallest_square(cell, cell.vertex())
+        square, _ = _best_square(cell, cell.vertex())
         yield cell.work.sqrt(square), lambda bound: _tangent(cell, bound, digits)
     elif cell.length > 1:
         point = cell.edge(cell.line_weight(0))
@@ -244,7 +247,7 @@ def _upper(cell: _Cell, digits: int) -> tuple[Fraction, Parameters]:
     try:
         layout = _laid_out(cell, digits)
         _, upper = bracket(cell.work.sqrt(layout.square), digits)
-        places = digits + 2 * len(str(cell.length)) + 20
+        places = digits + 3 * len(str(cell.length)) + 20
         return upper, _accepted(cell, upper, _realised(cell, layout, places))
     except (ArithmeticError, SearchFailedError, ValueError):
         return _simple(cell)
@@ -293,7 +296,7 @@ def _line(cell: _Cell, point: Point) -> _Layout:
     return _Layout(square, ((one, zero), (zero, zero)), (one, zero), boundary, (one, zero))
 
 
-def _smallest_square(cell: _Cell, point: Point) -> tuple[Any, Any]:
+def _best_square(cell: _Cell, point: Point) -> tuple[Any, Any]:
     """X of the plane at a point of S_L, and kappa."""
     alpha, target = point.boundary / point.weight, cell.score(point.weight) / cell.reach
     sp, sm = (point.space + alpha) / 2, (point.space - alpha) / 2
@@ -310,7 +313,7 @@ def _smallest_square(cell: _Cell, point: Point) -> tuple[Any, Any]:
 
 def _plane(cell: _Cell, point: Point) -> _Layout:
     """The letter-free optimum at a point of S_L."""
-    square, kappa = _smallest_square(cell, point)
+    square, kappa = _best_square(cell, point)
     alpha = point.boundary / point.weight
     sp, sm = (point.space + alpha) / 2, (point.space - alpha) / 2
     y = cell.reach * square / (1 + kappa) ** 2
@@ -374,11 +377,11 @@ def _token_of(cell: _Cell, layout: _Layout, value: Any, side: int) -> Pair:
 def _score(cell: _Cell, layout: _Layout, token: Pair) -> Any:
     """<v_#, v_t - v_s> for a token."""
 
-    def seen(a: Pair) -> Pair:
-        return tuple(
+    def seen(a: Pair) -> list[Any]:
+        return [
             cell.root * (row[0] * a[0] + row[1] * a[1]) + shift
             for row, shift in zip(layout.rows, layout.bias, strict=True)
-        )  # type: ignore[return-value]
+        ]
 
     (p, q), (x, y), (s, t) = seen(layout.boundary), seen(token), seen(layout.space)
     return layout.square * (p * (x - s) + q * (y - t))
@@ -399,7 +402,6 @@ class _Numbers(NamedTuple):
         letter: alpha_l.
         score: sqrt(d) log a.
         light: sqrt(d) log delta.
-        side: the sign of the second component of a_#; a_l has the other one.
     """
 
     sqrt: Callable[[Any], Any]
@@ -410,7 +412,6 @@ class _Numbers(NamedTuple):
     letter: Any
     score: Any
     light: Any
-    side: int
 
 
 class _Measured(NamedTuple):
@@ -433,7 +434,8 @@ def _measured(numbers: _Numbers, shape: Sequence[Any]) -> _Measured:
     """The layout N = ((rho, 0), (mu, nu)), b = (., beta), a_s = (., sigma).
 
     The shape is (mu, nu, beta, sigma) times the size, so that it stays bounded as L grows;
-    K - A/X is added up from three small positive parts.
+    K - A/X is added up from three small positive parts. The second component of a_# is
+    positive, that of a_l negative.
     """
     r, sqrt = numbers.root, numbers.sqrt
     mu, nu, beta, sigma = (x / numbers.size for x in shape)
@@ -452,7 +454,7 @@ def _measured(numbers: _Numbers, shape: Sequence[Any]) -> _Measured:
     def height(a: Pair) -> Any:
         return r * (mu * a[0] + nu * a[1]) + beta
 
-    boundary, letter = token(numbers.boundary, numbers.side), token(numbers.letter, -numbers.side)
+    boundary, letter = token(numbers.boundary, 1), token(numbers.letter, -1)
     space = (near_one, sigma)
     p, s, t = height(boundary), height(space), height(letter)
     along = numbers.boundary / square
@@ -470,13 +472,12 @@ def _numbers(cell: _Cell, point: Point, slack: Any) -> _Numbers:
     weight, value = _corner(cell.length, point)
     size = cell.work.sqrt(inner.space / cell.reach)
     alpha, score = inner.boundary / inner.weight, cell.score(inner.weight)
-    return _Numbers(
-        cell.sqrt, cell.root, size, alpha, inner.space, value, score, cell.score(weight), 1
-    )
+    light = cell.score(weight)
+    return _Numbers(cell.sqrt, cell.root, size, alpha, inner.space, value, score, light)
 
 
 def _shape(cell: _Cell, layout: _Layout) -> tuple[Any, ...]:
-    """The shape (mu, nu, beta, sigma) of a layout, turned so that a_# lies on the side +1."""
+    """The shape (mu, nu, beta, sigma) of a layout, reflected where a_# lies on the other side."""
     (x, y), (z, t) = layout.rows
     rho = cell.work.sqrt(x * x + y * y)
     side = x * layout.boundary[1] - y * layout.boundary[0]
@@ -490,7 +491,7 @@ def _shape(cell: _Cell, layout: _Layout) -> tuple[Any, ...]:
 def _bitten(cell: _Cell, point: Point, slack: Any, start: Sequence[Any], digits: int) -> _Layout:
     """The smallest X at which the point and a letter at the corner are reached."""
     numbers = _numbers(cell, point, slack)
-    floats = _Numbers(math.sqrt, *(float(x) for x in numbers[1:-1]), side=1)
+    floats = _Numbers(math.sqrt, *(float(x) for x in numbers[1:]))
 
     def function(shape: NDArray[Any]) -> tuple[float, float, float]:
         loss, boundary, letter, _ = _measured(floats, [float(x) for x in shape])
@@ -498,9 +499,11 @@ def _bitten(cell: _Cell, point: Point, slack: Any, start: Sequence[Any], digits:
 
     best, inverse = _least(function, [float(x) for x in start])
     shape = [cell.work.mpf(x) for x in best]
+    # A relative error of a costs L times as much of the slack.
+    close = cell.work.mpf(10) ** (-digits - len(str(cell.length)) - 10)
     for _ in range(cell.work.dps):
         found = _measured(numbers, shape)
-        if max(abs(found.boundary), abs(found.letter)) < cell.work.mpf(10) ** (-digits - 15):
+        if max(abs(found.boundary), abs(found.letter)) < close:
             return found.layout
         for i, (p, q) in enumerate(inverse):
             shape[i] -= p * found.boundary + q * found.letter
@@ -525,7 +528,7 @@ def _least(
 
     x = np.array(start)
     first = function(x)[2]
-    multipliers = np.zeros(2)
+    multipliers, slope = np.zeros(2), np.zeros((3, 4))
     try:
         for step in (*range(9, -1, -1), 0, 0):
             for _ in range(3):
@@ -639,7 +642,7 @@ def _simple(cell: _Cell) -> tuple[Fraction, Parameters]:
     from countbounds.rings import HighPrecision
     from countbounds.variants.softmax_pre_ln_learned import build, guaranteed_bound
 
-    places = 2 * len(str(cell.length)) + 20
+    places = 5 * len(str(cell.length)) + 20
     ring = HighPrecision(2 * places)
     _, inner = bracket(evaluate(guaranteed_bound(cell.length, cell.dim), ring), 6)
     upper = significant(inner * (1 + Fraction(1, 10**8)), 12, up=True)

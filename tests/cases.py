@@ -300,7 +300,7 @@ def _level(rng: Random, d: int, length: int) -> tuple[Entries, Entries, Entries]
     boundary = [Fraction(rng.randint(-2, 2)) for _ in range(d)]
     space = [Fraction(rng.randint(-2, 2)) for _ in range(d)]
     letter = rng.choice((space, [Fraction(0)] * d, [Fraction(rng.randint(-2, 2)) for _ in space]))
-    return _levelled(boundary, space, letter)
+    return levelled(boundary, space, letter)
 
 
 def _vanishing(rng: Random, d: int, length: int) -> tuple[Entries, Entries, Entries]:
@@ -312,13 +312,13 @@ def _vanishing(rng: Random, d: int, length: int) -> tuple[Entries, Entries, Entr
         letter = [Fraction(rng.randint(-2, 2)) * x for x in space]
     off = rng.choice((Fraction(0), Fraction(0), Fraction(1, 2), Fraction(1, 100)))
     boundary = [-n * x - (m + off) * y for x, y in zip(space, letter, strict=True)]
-    return _levelled(boundary, space, letter)
+    return levelled(boundary, space, letter)
 
 
-def _levelled(
+def levelled(
     boundary: Entries, space: Entries, letter: Entries
 ) -> tuple[Entries, Entries, Entries]:
-    """The vectors, each shifted along all ones so that all scores are equal."""
+    """The vectors across all ones, each shifted along all ones so that all scores are equal."""
     d = len(boundary)
     boundary, space, letter = (_centred(v) for v in (boundary, space, letter))
     square = d + _dot(boundary, boundary)

@@ -57,26 +57,26 @@ class Answer:
 def exhaustive(raw: Raw, length: int) -> Answer:
     """Evaluate y at every input of the domain."""
     inputs = [(n, m) for n in range(length + 1) for m in range(length - n + 1)]
-    outputs = _outputs(raw, inputs, _PRECISIONS[0])
-    vague = [at for at, y in outputs.items() if not y.is_finite()]
-    outputs |= _outputs(raw, vague, _PRECISIONS[-1])
-    undefined = tuple(sorted(at for at in vague if not outputs[at].is_finite()))
+    found = outputs(raw, inputs, _PRECISIONS[0])
+    vague = [at for at, y in found.items() if not y.is_finite()]
+    found |= outputs(raw, vague, _PRECISIONS[-1])
+    undefined = tuple(sorted(at for at in vague if not found[at].is_finite()))
     if undefined:
         return Answer("fails", None, undefined)
     for bits, finer in zip(_PRECISIONS, (*_PRECISIONS[1:], None), strict=True):
         with flint.ctx.workprec(bits):
-            errors = {at: abs(y - at[0]) for at, y in outputs.items()}
+            errors = {at: abs(y - at[0]) for at, y in found.items()}
             floor = max(error.abs_lower() for error in errors.values())
             worst = sorted(at for at, error in errors.items() if not error < floor)
             error = errors[worst[0]]
             below, above = bool(2 * error < 1), bool(2 * error > 1)
         if finer is None or (len(worst) == 1 and (below or above)):
             return Answer("counts" if below else "fails", error, tuple(worst))
-        outputs = _outputs(raw, worst, finer)
+        found = outputs(raw, worst, finer)
     raise AssertionError("unreachable")
 
 
-def _outputs(raw: Raw, inputs: Iterable[Input], bits: int) -> dict[Input, Ball]:
+def outputs(raw: Raw, inputs: Iterable[Input], bits: int) -> dict[Input, Ball]:
     """y at each input, as balls; not finite where a ball that may be zero divides."""
     with flint.ctx.workprec(bits):
         layer = _Layer(raw)

@@ -194,6 +194,22 @@ def given_affine_over_root(gap: Fraction) -> Question:
     return GivenCurve(curve), 3, (3, 0)
 
 
+def interior(root: int, length: int) -> Callable[[Fraction], Question]:
+    """y is largest on the line m = n/4, and y - n is largest at n0 = (root^2 - 1)/2.
+
+    With c^2 = 2 n0^3, y(n0, n0/4) = kappa n0 / sqrt(n0^2 + c^2) = kappa / root, and the
+    error is stationary there when it is 1/2.
+    """
+
+    def question(gap: Fraction) -> Question:
+        n0 = (root * root - 1) // 2
+        kappa = (n0 + HALF + gap) * root
+        gram = (2 * n0**3, 0, 1 + Fraction(1, 16), 0, Fraction(-1, 4), 1)
+        return GivenCurve(AffineOverRoot(0, (0, kappa, 0), gram)), length, (n0, n0 // 4)
+
+    return question
+
+
 QUESTIONS: dict[str, Callable[[Fraction], Question]] = {
     "linear": linear,
     "linear, sqrt 3": linear_root_three,
@@ -216,6 +232,9 @@ QUESTIONS: dict[str, Callable[[Fraction], Question]] = {
     "pre, softmax, learned": pre_softmax_learned,
     "given, linear-fractional": given_linear_fractional,
     "given, affine over root": given_affine_over_root,
+    "interior, L = 40": interior(7, 40),
+    "interior, L = 8e11": interior(10**6 + 1, 8 * 10**11),
+    "interior, L = 9e17": interior(10**9 + 1, 9 * 10**17),
 }
 
 
@@ -252,3 +271,127 @@ def _encloses(bracket: Bracket, error: Fraction) -> None:
     assert bracket.lower <= error <= bracket.upper
     assert (bracket.lower > HALF) == (error > HALF)
     assert (bracket.upper < HALF) == (error < HALF)
+
+
+# --- ties and exact zeros ---------------------------------------------------------------
+
+
+def test_a_tie_of_all_inputs_names_the_first() -> None:
+    p = Parameters.of([2, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], ["1/12", "11/12", 3, 0])
+    report = worst_error(Model(Layer("linear"), p), 10**18)
+    assert (report.verdict, report.input) == ("counts", (0, 0))
+    assert report.error == Bracket.exactly(Fraction(1, 3))
+
+
+def test_a_tie_of_opposite_signs_names_the_first() -> None:
+    # y(0, 0) = -1/4, y(1, 0) = 5/4, y(0, 1) = 0.
+    curve = LinearFractional((Fraction(-1, 4), Fraction(11, 4), Fraction(1, 4)), (1, 1, 1))
+    report = worst_error(GivenCurve(curve), 1)
+    assert (report.verdict, report.input) == ("counts", (0, 0))
+    assert report.error == Bracket.exactly(Fraction(1, 4))
+
+
+def test_a_tie_with_transcendental_weights() -> None:
+    # y = 1/2 whatever the weights are: (0, 0), (1, 0) and (0, 1) are all off by 1/2.
+    p = Parameters.of([1, 0, 0], [1, 2, 3], [1, 5, 7], ["1/2", 0, 0])
+    report = worst_error(Model(Layer("softmax"), p), 1)
+    assert (report.verdict, report.input) == ("fails", (0, 0))
+    assert report.error == Bracket.exactly(HALF)
+
+
+def test_a_tie_in_the_number_of_letters_names_the_least() -> None:
+    # y = 0 for all n: the worst n is L, where m = 0; with L/2 added, n = 0 ties with n = L.
+    p = Parameters.of([1, 2, 3], [3, 1, 1], [0, 2, 1], [0, 0, 0], readout_bias=6)
+    report = worst_error(Model(Layer("softmax", "post"), p), 12)
+    assert (report.verdict, report.input) == ("fails", (0, 0))
+
+
+def test_a_tie_where_the_output_jumps() -> None:
+    # y = 9 + A/|A| with A = 2 m - 7: the outputs are 7 up to m = 3, and 11 from m = 4 on.
+    curve = AffineOverRoot(9, (-14, 0, 4), (49, 0, 0, -14, 0, 4))
+    report = worst_error(GivenCurve(curve), 10)
+    assert (report.verdict, report.input) == ("fails", (0, 4))
+    _encloses(report.error, Fraction(11))
+
+
+def test_the_best_curve_of_length_12_ties_four_times() -> None:
+    # y = 6 + kappa (n - 6)/sqrt(p + (n - 6)^2) is off by 1/2 at n = 0, 3, 9 and 12.
+    kappa, p = Fraction(77, 10), Fraction(3456, 100)
+    curve = AffineOverRoot(6, (-6 * kappa, kappa, 0), (36 + p, -6, 1, 0, 0, 0))
+    report = worst_error(GivenCurve(curve), 12)
+    assert (report.verdict, report.input) == ("fails", (0, 0))
+    assert report.error == Bracket.exactly(HALF)
+
+
+@pytest.mark.parametrize("length", [1, 2, 10**18])
+def test_linear_attention_counts_exactly(length: int) -> None:
+    p = Parameters.of([2, 0, 0], [2, 1, 0], [0, 1, 1], [0, sqrt(3) / 4, 7])
+    report = worst_error(Model(Layer("linear"), p), length)
+    assert (report.verdict, report.input) == ("counts", (0, 0))
+    assert report.error == Bracket.exactly(0)
+
+
+def test_softmax_counts_exactly_to_one() -> None:
+    p = Parameters.of([2, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 1 + exp(4), 0])
+    report = worst_error(Model(Layer("softmax"), p), 1)
+    assert (report.verdict, report.input) == ("counts", (0, 0))
+    assert report.error == Bracket.exactly(0)
+
+
+def test_a_symmetric_arc_counts_exactly_to_two() -> None:
+    curve = AffineOverRoot(
+        1, (Fraction(-5, 4), Fraction(5, 4), 0), (Fraction(25, 16), -1, 1, 0, 0, 0)
+    )
+    report = worst_error(GivenCurve(curve), 2)
+    assert (report.verdict, report.input) == ("counts", (0, 0))
+    assert report.error == Bracket.exactly(0)
+
+
+@pytest.mark.parametrize("digits", [40, 300, 3000])
+def test_an_error_beside_an_exact_zero_is_not_lost(digits: int) -> None:
+    tiny = Fraction(1, 10**digits)
+    curve = LinearFractional((0, 2 + 2 * tiny, 0), (1, 1, 2))
+    report = worst_error(GivenCurve(curve), 1)
+    assert report.verdict == "counts"
+    assert report.error.lower is not None
+    assert report.error.upper is not None
+    assert report.error.lower <= tiny <= report.error.upper
+
+
+@pytest.mark.parametrize("digits", [40, 300, 1000])
+def test_an_error_beside_an_exact_half_is_not_lost(digits: int) -> None:
+    tiny = Fraction(1, 10**digits)
+    curve = AffineOverRoot(HALF, (0, 2 + 2 * tiny, 0), (1, 0, 3, 0, 0, 0))
+    report = worst_error(GivenCurve(curve), 1)
+    assert report.verdict == "fails"
+    assert report.error.lower is not None
+    assert report.error.upper is not None
+    assert report.error.lower <= HALF + tiny <= report.error.upper
+
+
+@pytest.mark.parametrize("power", range(385, 401))
+def test_a_denominator_lost_in_rounding(power: int) -> None:
+    """The denominator at (1, 0) is tiny beside its terms: y(1, 0) = 2/5 all the same."""
+    size, tiny = Fraction(31, 20), Fraction(159, 50 * 2**power)
+    curve = LinearFractional((0, Fraction(2, 5) * tiny, 0), (size, tiny - size, 0))
+    report = worst_error(GivenCurve(curve), 1)
+    assert (report.verdict, report.input) == ("fails", (1, 0))
+    assert report.error == Bracket.exactly(Fraction(3, 5))
+
+
+def test_a_half_behind_logarithms_is_undecided() -> None:
+    half = log(4) / log(2) / 4
+    p = Parameters.of([2, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [half / 4, 1 - half / 4, 0, 0])
+    report = worst_error(Model(Layer("linear"), p), 9, precision=500)
+    assert report.verdict == "undecided"
+    assert report.error.lower is not None
+    assert report.error.lower <= HALF
+    assert report.error.upper is None or report.error.upper >= HALF
+
+
+@pytest.mark.parametrize(("gap", "verdict"), [(TINY, "fails"), (-TINY, "counts")])
+def test_a_half_behind_logarithms_is_decided_beside_it(gap: Fraction, verdict: str) -> None:
+    half = log(4) / log(2) / 4 + gap
+    p = Parameters.of([2, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [half / 4, 1 - half / 4, 0, 0])
+    report = worst_error(Model(Layer("linear"), p), 10**6)
+    assert report.verdict == verdict

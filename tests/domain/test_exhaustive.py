@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
@@ -148,19 +149,35 @@ def test_vectors_of_few_runs(kind: Kind) -> None:
     rng = Random(f"runs {kind}")
     dim, length = 90, 3
     case = draw(rng, kind, length).raw
-    dense: dict[str, list[Fraction]] = {}
-    runs: dict[str, Vector] = {}
-    for name in ("boundary", "space", "letter", "readout", "gain", "bias"):
-        entries = getattr(case, name)
-        if entries is not None:
-            head = tuple((real(x / 4), rng.randint(1, 12)) for x in entries[:-1])
-            runs[name] = Vector(dim, head, real(entries[-1] / 4))
-            dense[name] = [x.value for x in runs[name].entries()]
-    raw = replace(case, **dense)
-    layer = model_of(case).layer
-    given = Model(layer, Parameters(**runs, readout_bias=case.readout_bias))
-    agree(given, raw, length)
+
+    def stretched(entries: Sequence[Fraction]) -> Vector:
+        head = tuple((real(x / 4), rng.randint(1, 12)) for x in entries[:-1])
+        return Vector(dim, head, real(entries[-1] / 4))
+
+    p = Parameters(
+        stretched(case.boundary),
+        stretched(case.space),
+        stretched(case.letter),
+        stretched(case.readout),
+        gain=None if case.gain is None else stretched(case.gain),
+        bias=None if case.bias is None else stretched(case.bias),
+        readout_bias=case.readout_bias,
+    )
+    raw = replace(
+        case,
+        boundary=dense(p.boundary),
+        space=dense(p.space),
+        letter=dense(p.letter),
+        readout=dense(p.readout),
+        gain=None if p.gain is None else dense(p.gain),
+        bias=None if p.bias is None else dense(p.bias),
+    )
+    agree(Model(model_of(case).layer, p), raw, length)
     agree(model_of(raw), raw, length)
+
+
+def dense(vector: Vector) -> list[Fraction]:
+    return [entry.value for entry in vector.entries()]
 
 
 # --- small parameters, shrinkable -------------------------------------------------------

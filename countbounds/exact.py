@@ -126,9 +126,12 @@ class Surd:
         for (j, left), p in self.terms.items():
             for (k, right), q in other.terms.items():
                 common = gcd(j, k)
-                once = tuple(sorted(set(left) ^ set(right)))
+                once: tuple[int, ...] = ()
+                twice: set[int] = set()
+                if left or right:
+                    once = tuple(sorted(set(left) ^ set(right)))
+                    twice = set(left) & set(right)
                 key = ((j // common) * (k // common), once)
-                twice = set(left) & set(right)
                 if twice:
                     product = Surd({key: p * q * common})
                     for index in twice:

@@ -191,3 +191,65 @@ def test_quadratic_fields_have_inverses_and_roots() -> None:
     assert nested.rational() is None
     with Enclosure(100) as ring:
         assert (nested.on(ring) - (1 + flint.arb(2).sqrt()).sqrt()).contains(0)
+
+
+quadratics = st.tuples(fractions, fractions, st.sampled_from([2, 3, 8, 12, 53 * 59**2]))
+
+
+def quadratic(parts: tuple[Fraction, Fraction, int]) -> Pair:
+    a, b, k = parts
+    return a + b * Exact.of(k).sqrt(), arb(a) + arb(b) * arb(k).sqrt()
+
+
+@given(quadratics)
+def test_roots_in_quadratic_fields(parts: tuple[Fraction, Fraction, int]) -> None:
+    a, b, _ = parts
+    with flint.ctx.workprec(BITS):
+        number, ball = quadratic(parts)
+    try:
+        root = number.sqrt()
+    except NotExact:
+        assert ball < 0 or a == 0
+        return
+    assert (root * root - number).is_zero()
+    with Enclosure(BITS) as ring:
+        assert root.on(ring).overlaps(ball.abs_upper().sqrt() if number.is_zero() else ball.sqrt())
+    if number.is_zero():
+        assert root.is_zero()
+    else:
+        assert (1 / root * number - root).is_zero()
+        assert (root.exp() * (-root).exp() - 1).is_zero()
+    assert ((b * root) * (b * root) - b * b * number).is_zero()
+
+
+@given(quadratics, quadratics)
+def test_squares_have_their_roots_in_the_field(
+    parts: tuple[Fraction, Fraction, int], other: tuple[Fraction, Fraction, int]
+) -> None:
+    with flint.ctx.workprec(BITS):
+        (x, p), (y, q) = quadratic(parts), quadratic((*other[:2], parts[2]))
+    square = x * x
+    if square.rational() is None:
+        root = square.sqrt()
+        assert root.is_plain
+        with flint.ctx.workprec(BITS):
+            assert (root - x).is_zero() if p > 0 else (root + x).is_zero()
+    if not y.is_zero():
+        assert (x / y * y - x).is_zero()
+        with Enclosure(BITS) as ring:
+            assert (x / y).on(ring).overlaps(p / q)
+
+
+@given(quadratics, quadratics)
+def test_what_is_called_zero_with_nested_roots_is_zero(
+    parts: tuple[Fraction, Fraction, int], other: tuple[Fraction, Fraction, int]
+) -> None:
+    """Nested roots need not be independent: only a zero that is found is certain."""
+    try:
+        x, y = quadratic(parts)[0].sqrt(), quadratic(other)[0].sqrt()
+    except NotExact:
+        return
+    for number in (x - y, x * x - y * y, (x + y) * (x - y), x * y - y * x, (x * y) * (x * y) - 1):
+        if number.is_zero():
+            with Enclosure(BITS) as ring:
+                assert number.on(ring).contains(0)

@@ -62,7 +62,7 @@ def worst_error(source: CurveSource, length: int, precision: int | None = None) 
         raise InputError(f"The precision is a number of bits, not {shorten(repr(precision))}.")
     twin = ExactTwin(source)
     search = None
-    first = 96 + 3 * length.bit_length()
+    first = 96 + 5 * length.bit_length()
     precision = max(PRECISION_LIMIT, 8 * first) if precision is None else max(precision, 64)
     for bits in _precisions(first, precision):
         final = bits >= precision

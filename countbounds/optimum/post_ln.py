@@ -259,9 +259,11 @@ def _start(model: _Model, digits: int) -> tuple[Decimal, Points]:
         kappa = (Decimal(length) ** 3 / 32).sqrt() * (1 + 4 / Decimal(length))
         size = max(kappa / model.slope, model.floor * Decimal("1.001"))
         return size, (0, length // 4 + 1, length - length // 4, length)
-    size = model.floor * (1 + Decimal(10) ** -(digits + 1))
     sets = [(0, n1, n2, length) for n1, n2 in combinations(range(2, length - 1), 2)]
-    return size, max(sets, key=lambda points: _imbalance(model, size, points, HALF)[0])
+    with localcontext(prec=40):
+        near = model.floor * (1 + Decimal("1e-9"))
+        points = max(sets, key=lambda points: _imbalance(model, near, points, HALF)[0])
+    return model.floor * (1 + Decimal(10) ** -(digits + 1)), points
 
 
 def _imbalance(

@@ -40,6 +40,7 @@ from countbounds.optimum.result import Optimum, SearchFailedError
 from countbounds.vectors import Vector
 
 HALF = Fraction(1, 2)
+THEOREM = {"norm": "value", "score": "score", "small-score": "small-score"}
 
 
 class Point(NamedTuple):
@@ -72,7 +73,7 @@ def optimum(length: int, dim: int, digits: int) -> Optimum:
         SearchFailedError: if the witnesses found are not accepted.
     """
     work = context(2 * digits + 3 * len(str(length)) + 30)
-    square, witness, regime = _infimum(work, length, dim)
+    square, regime = _infimum(work, length, dim)
     lower, upper = bracket(work.sqrt(square), digits)
     room = real(work, upper**2) - square
     # At L = 2, 3 the room lets a grow, and with it the score, by some room above the smallest.
@@ -80,21 +81,23 @@ def optimum(length: int, dim: int, digits: int) -> Optimum:
     slack = room * work.mpf(10) ** -5
     places = digits + len(str(length)) + 15
     parameters = _realised(work, point.inside(slack), length, dim, upper, places)
-    found = Optimum(lower, witness, upper, parameters, regime)
+    # Close to the change of regime the lower end may be so low that the norm refutes it.
+    theorem = "value" if regime == "score" and lower**2 <= least_value(length) else THEOREM[regime]
+    found = Optimum(lower, {"theorem": theorem}, upper, parameters, regime)
     return checked("softmax", length, dim, found)
 
 
-def _infimum(work: Any, length: int, dim: int) -> tuple[Any, dict[str, Any], str]:
-    """B_min^2, the theorem below it and the regime."""
+def _infimum(work: Any, length: int, dim: int) -> tuple[Any, str]:
+    """B_min^2 and the regime."""
     if length in (2, 3):
-        return _small(work, length, dim), {"theorem": "small-score"}, "small-score"
+        return _small(work, length, dim), "small-score"
     value = real(work, least_value(length))
     score = work.sqrt(dim) * work.log(max(least_weight(length), 1))
     if score <= value + 0.5:
-        return value, {"theorem": "value"}, "norm"
+        return value, "norm"
     middle = score * score + (value + 0.5) ** 2
     square = (middle + work.sqrt(middle * middle - 8 * value * score * score)) / (4 * score)
-    return square, {"theorem": "score"}, "score"
+    return square, "score"
 
 
 def _small(work: Any, length: int, dim: int) -> Any:

@@ -169,6 +169,17 @@ def pre_linear(gap: Fraction) -> Question:
     return Model(Layer("linear", "pre"), parameters), 10**9, (0, 0)
 
 
+def pre_nested(gap: Fraction) -> Question:
+    """Pre-LN over Q(sqrt 2): lengths are roots of 6 + 2 sqrt(2) and the like."""
+    r = sqrt(2)
+    boundary = [1 + r, rational(-1), -r]
+    size = (HALF + gap) / (3 * sqrt(6 + 2 * r))
+    p = Parameters.of(
+        boundary, [1, 0, -1], [r - 1, -1 - 2 * r, 2 + r], [size * x for x in boundary]
+    )
+    return Model(Layer("linear", "pre"), p), 1, (0, 0)
+
+
 def pre_softmax_learned(gap: Fraction) -> Question:
     """Learned pre-LN whose bias makes a = 1; the letter's weight is e^-2."""
     alpha = -HALF - gap
@@ -229,6 +240,7 @@ QUESTIONS: dict[str, Callable[[Fraction], Question]] = {
     "post, learned": post_learned,
     "post, RMS": post_rms,
     "pre, linear": pre_linear,
+    "pre, nested roots": pre_nested,
     "pre, softmax, learned": pre_softmax_learned,
     "given, linear-fractional": given_linear_fractional,
     "given, affine over root": given_affine_over_root,

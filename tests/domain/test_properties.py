@@ -338,7 +338,7 @@ def test_the_longest_length_and_beyond() -> None:
 def test_a_precision_that_is_too_low_is_undecided() -> None:
     """Here every error is below 1/2, by about 10^-400 at the worst."""
     tiny = Fraction(1, 10**400)
-    curve = AffineOverRoot(0, (1 - tiny, 4, 1), (4, 0, 4, 0, 0, 45))
+    curve = AffineOverRoot(0, (1 - tiny, 2, 1), (4, 0, 4, 0, 0, 45))
     report = worst_error(GivenCurve(curve), 1, precision=128)
     assert report.verdict == "undecided"
     assert report.bits <= 128

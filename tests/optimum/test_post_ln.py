@@ -265,7 +265,7 @@ def test_the_kernel_accepts_everything(name: str, length: int, dim: int, digits:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCH)
-@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("dim", [3, 16, 1000])
 def test_the_kernel_accepts_the_whole_grid(name: str, dim: int) -> None:
     lengths = by_tier(range(1, 200), sample=range(1, 200, 20))
     for length, _, digits in grid(lengths, (dim,), (1, 3, 12, 50)):
@@ -275,7 +275,7 @@ def test_the_kernel_accepts_the_whole_grid(name: str, dim: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("length", range(3, 12))
 def test_the_kernel_accepts_every_dimension_at_short_lengths(length: int) -> None:
-    dims = by_tier(range(3, 1500), sample=range(3, 1500, 50))
+    dims = by_tier(range(3, 500), sample=range(3, 500, 50))
     for dim in [*dims, *(3 * 10**k for k in range(3, 6))]:
         proven(LEARNED, length, dim, 10)
 

@@ -60,6 +60,8 @@ def _run(words: list[str]) -> int:
         raise InputError(
             f"unrecognized arguments: {listed[:80]} ({options.prog} --help shows the options)"
         )
+    if options.out is not None and options.out == options.certificate:
+        raise InputError("--out and --certificate name the same file; give two names.")
     for path in (options.out, options.certificate):
         if path is not None:
             from countbounds.output import require_writable

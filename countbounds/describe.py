@@ -40,7 +40,12 @@ def describe_check(result: CheckResult) -> str:
 
 
 def describe_impossible(result: CheckResult) -> str:
-    """One sentence: why no parameters of any size count."""
+    """One sentence: why no parameters count, at the bound or at any."""
+    if result.refuted is not None:
+        return (
+            f"{result.variant} cannot count to L = {result.length} at d = {result.dim}: no "
+            f"parameters of norm <= {decimal(result.refuted)} do."
+        )
     return (
         f"{result.variant} counts at d = {result.dim} to L_cap({result.dim}) = "
         f"{result.longest} at most, at any bound; L = {result.length} is impossible."

@@ -68,11 +68,11 @@ def _split_square(number: int) -> tuple[int, int]:
     return (outer * root, 1) if root * root == number else (outer, number)
 
 
-Key = tuple[int, tuple[int, ...]]
-"""A square root and the nested roots that multiply it (indices of `_NESTED`)."""
+Nested = tuple[Fraction, Fraction, int]
+"""The root of a + b sqrt(k), as (a, b, k)."""
 
-_NESTED: list[Surd] = []
-_NESTED_INDEX: dict[tuple[tuple[Key, Fraction], ...], int] = {}
+Key = tuple[int, tuple[Nested, ...]]
+"""A square root and the nested roots that multiply it."""
 
 
 class Surd:
@@ -103,6 +103,12 @@ class Surd:
         outer, inner = _split_square(square.numerator * square.denominator)
         return Surd({(inner, ()): Fraction(outer, square.denominator)})
 
+    @staticmethod
+    def square_of(nested: Nested) -> Surd:
+        """The number under a nested root."""
+        a, b, k = nested
+        return Surd({(1, ()): a, (k, ()): b})
+
     @property
     def is_plain(self) -> bool:
         """Whether no nested roots occur."""
@@ -126,16 +132,16 @@ class Surd:
         for (j, left), p in self.terms.items():
             for (k, right), q in other.terms.items():
                 common = gcd(j, k)
-                once: tuple[int, ...] = ()
-                twice: set[int] = set()
+                once: tuple[Nested, ...] = ()
+                twice: set[Nested] = set()
                 if left or right:
                     once = tuple(sorted(set(left) ^ set(right)))
                     twice = set(left) & set(right)
                 key = ((j // common) * (k // common), once)
                 if twice:
                     product = Surd({key: p * q * common})
-                    for index in twice:
-                        product = product * _NESTED[index]
+                    for root in twice:
+                        product = product * Surd.square_of(root)
                     squared = squared + product
                 else:
                     terms[key] = terms.get(key, Fraction(0)) + p * q * common
@@ -182,8 +188,8 @@ class Surd:
             result = Surd({(j, ()): 1 / (p * j)})
         if nested:
             result = result * Surd({(1, nested): Fraction(1)})
-            for index in nested:
-                result = result * _NESTED[index].inverse()
+            for root in nested:
+                result = result * Surd.square_of(root).inverse()
         return result
 
     def sqrt(self) -> Surd:
@@ -211,19 +217,15 @@ class Surd:
             c = Fraction(isqrt(norm.numerator), isqrt(norm.denominator))
             first, second = Surd.root((a + c) / 2), Surd.root((a - c) / 2)
             return first + second if b > 0 else first - second
-        canonical = Surd({(1, ()): a, (k, ()): b})
-        index = _NESTED_INDEX.setdefault(tuple(canonical.terms.items()), len(_NESTED))
-        if index == len(_NESTED):
-            _NESTED.append(canonical)
-        return Surd({(1, (index,)): Fraction(1)})
+        return Surd({(1, ((a, b, k),)): Fraction(1)})
 
     def on(self, ring: Ring) -> Element:
         """The number on another ring."""
         total = ring.number(Fraction(0))
         for (k, nested), q in self.terms.items():
             term = ring.number(q) * ring.sqrt(ring.number(Fraction(k)))
-            for index in nested:
-                term = term * ring.sqrt(_NESTED[index].on(ring))
+            for root in nested:
+                term = term * ring.sqrt(Surd.square_of(root).on(ring))
             total = total + term
         return total
 

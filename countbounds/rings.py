@@ -76,8 +76,9 @@ class _NoSymbols:
 class Enclosure(_NoSymbols):
     """Balls of arb: each result provably contains the true value.
 
-    arb works at a precision that is global to the thread, so the ring is a context:
-    elements may be computed with only inside `with Enclosure(bits) as ring`.
+    arb works at a precision that is global to the process, so the ring is a context:
+    elements may be computed with only inside `with Enclosure(bits) as ring`, and by one
+    thread at a time.
 
     Args:
         bits: the working precision, in bits.

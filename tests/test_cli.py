@@ -21,6 +21,7 @@ from countbounds import __version__, length_cap
 from countbounds.cli import main
 from countbounds.errors import CountboundsError, Undecided
 from countbounds.variants import NAMES
+from tests.variants.reference import reference
 
 LONG: Final = "x" * 50_000
 DECIMAL: Final = re.compile(r"-?\d+(\.\d+)?(e[+-]\d+)?|inf")
@@ -213,6 +214,77 @@ def test_tables_in_every_format(number: str, form: str, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_bmin_in_json(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, shown, said = run(capsys, "bmin", name, "-L", "10", "-d", "16", "--json")
+    assert (status, said) == (0, "")
+    content = json.loads(shown)
+    assert set(content) >= {
+        "schema", "variant", "length", "dim", "lower", "upper", "regime", "published", "rate",
+        "ratio_to_rate", "sharp_constant", "exact",
+    }  # fmt: skip
+    assert (content["variant"], content["length"], content["dim"]) == (name, 10, 16)
+    assert type(content["exact"]) is bool
+    assert 0 < Fraction(content["lower"]) <= Fraction(content["upper"])
+    assert all(DECIMAL.fullmatch(content[key]) for key in ("lower", "upper"))
+
+
+@pytest.mark.parametrize(
+    ("name", "bound", "length"),
+    [
+        ("softmax", "10", 19),
+        ("softmax-post-ln-learned", "300", 15723),
+        ("softmax-post-ln-learned", "1000", 78296),
+        ("softmax-pre-ln", "1e9", 110),
+        ("linear", "100", "unbounded"),
+        ("softmax-post-ln", "1/1000", 0),
+    ],
+)
+def test_lmax_in_json(
+    name: str, bound: str, length: int | str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, shown, said = run(capsys, "lmax", name, "-B", bound, "-d", "16", "--json")
+    assert (status, said) == (0, "")
+    content = json.loads(shown)
+    assert set(content) >= {"schema", "variant", "bound", "dim", "length", "published"}
+    assert content["length"] == length
+    assert Fraction(content["bound"]) == Fraction(bound)
+
+
+def test_a_certificate_is_written_and_verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "certificate.json"
+    words = ("bmin", "softmax", "-L", "10", "-d", "16", "--certificate", str(path))
+    assert run(capsys, *words)[0] == 0
+    status, shown, said = run(capsys, "verify", str(path))
+    assert (status, said) == (0, "")
+    assert shown.startswith("VERIFIED softmax")
+    status, shown, said = run(capsys, "verify", str(path), "--json")
+    assert (status, said) == (0, "")
+    content = json.loads(shown)
+    assert set(content) >= {"schema", "file", "verdict", "claim", "reason"}
+    assert (content["verdict"], content["reason"]) == ("VERIFIED", None)
+    path.write_text(path.read_text().replace('"length": 10', '"length": 11'))
+    status, shown, said = run(capsys, "verify", str(path))
+    assert (status, said) == (1, "")
+    assert shown.startswith("REJECTED ")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"[" * 100_000, b"\xff\xfe", b'{"schema": ' + b"9" * 100_000, b"null"]
+)
+def test_what_is_no_certificate_is_rejected(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "certificate.json"
+    path.write_bytes(content)
+    status, shown, said = run(capsys, "verify", str(path))
+    assert (status, said) == (1, "")
+    assert shown.startswith("REJECTED ")
+    assert shown.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_show(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, shown, said = run(capsys, "show", name, "--json")
     assert (status, said) == (0, "")
@@ -289,6 +361,7 @@ def with_option(option: str, text: str) -> tuple[str, ...]:
     return (*CHECK, option, text)
 
 
+COMMANDS: Final = ("check", "bmin", "lmax", "cap", "table", "show", "verify")
 WRONG: Final[list[tuple[tuple[str, ...], str]]] = [
     (("check", "softmaks", "-L", "10", "-d", "16"), r'did you mean "softmax"'),
     (("check", "SOFTMAX", "-L", "10", "-d", "16"), r'did you mean "softmax"'),
@@ -331,6 +404,26 @@ WRONG: Final[list[tuple[tuple[str, ...], str]]] = [
     (("",), "COMMAND"),
     (("--bogus",), "--bogus"),
     (("--json",), "--json"),
+    *[(("bmin", "softmax", *words), says) for words, says in (
+        (("-L", "0", "-d", "16"), "length L is an integer"),
+        (("-L", "10", "-d", "2"), "dimension d is an integer"),
+        (("-L", "10"), "-d/--dim"),
+        (("-L", "10", "-d", "16", "-B", "3"), "-B"),
+        (("-L", "10", "-d", "16", "--digits", "0"), "digits"),
+        (("-L", "10", "-d", "16", "--digits", "1e9"), "digits"),
+        (("-L", "10", "-d", "16", "--digits", "2.5"), "digits"),
+        (("-L", "10", "-d", "16", "--certificate", ""), "name"),
+        (("-L", "10", "-d", "16", "--certificate", "no/such/file"), "does not exist"),
+    )],
+    (("bmin", "softmaks", "-L", "10", "-d", "16"), r'did you mean "softmax"'),
+    (("lmax", "softmaks", "-B", "10", "-d", "16"), r'did you mean "softmax"'),
+    (("lmax", "softmax", "-d", "16"), "-B/--bound"),
+    (("lmax", "softmax", "-B", "0", "-d", "16"), "bound B"),
+    (("lmax", "softmax", "-B", "1e100", "-d", "16"), "smaller bound"),
+    (("lmax", "softmax", "-B", "10", "-d", "1"), "dimension d"),
+    (("verify",), "FILE"),
+    (("verify", "no-such-file"), "cannot be read"),
+    (("verify", "."), "cannot be read"),
     (("cap",), "-d/--dim"),
     (("cap", "-d", "2"), "dimension d"),
     (("cap", "-d", "16", "-L", "5"), "-L"),
@@ -352,7 +445,7 @@ def test_a_wrong_call_says_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    for json_too in ((), ("--json",)) if words[0] in ("check", "cap", "table", "show") else ((),):
+    for json_too in ((), ("--json",)) if words[0] in COMMANDS else ((),):
         status, shown, said = run(capsys, *words, *json_too)
         assert (status, shown) == (2, "")
         assert re.search(says, said)
@@ -410,6 +503,39 @@ def test_beyond_the_cap(dim: int, length: int, capsys: pytest.CaptureFixture[str
     assert content["worst_error"] is content["worst_input"] is content["max_norm"] is None
     assert content["domain_size"] == (length + 1) * (length + 2) // 2
     assert content["length_cap"] == length_cap(dim)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bound_below_any(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("check", name, "-L", "10", "-d", "16", "-B", "1/50")
+    status, shown, said = run(capsys, *words, "--json")
+    assert (status, said) == (1, "")
+    content = json.loads(shown)
+    assert content["verdict"] == "impossible"
+    assert Fraction(content["bound"]) == Fraction(1, 50)
+    assert Fraction(content["bound"]) <= Fraction(content["refuted"])
+    for key in ("guaranteed_bound", "worst_error", "max_norm"):
+        assert is_enclosure(content[key]), key
+    assert Fraction(content["worst_error"]["lower"]) >= Fraction(1, 2)
+    for length, dim, b_min in reference(name):
+        if (length, dim) == (10, 16):
+            assert Fraction(content["refuted"]) < b_min
+    status, shown, said = run(capsys, *words)
+    assert (status, said) == (1, "")
+    assert "no parameters of norm" in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_optimum_at_a_bound_below_any(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("check", name, "-L", "10", "-d", "16", "-B", "1/50", "--construction", "optimal")
+    status, shown, said = run(capsys, *words)
+    assert status == 1
+    assert said.count("\n") <= 1
+    assert "None" not in shown + said
+    assert "L_cap" not in shown + said
+    status, shown, _ = run(capsys, *words, "--json")
+    assert status == 1
+    assert json.loads(shown)["verdict"] == "impossible"
 
 
 # --- faults and interruptions ---------------------------------------------------------

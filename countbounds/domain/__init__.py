@@ -45,7 +45,7 @@ def worst_error(source: CurveSource, length: int, precision: int | None = None) 
             many digits that it takes more to begin with.
 
     Returns:
-        verdict, enclosure of the worst error, and an input that attains it.
+        verdict, enclosure of the worst error, and an input that reaches its lower end.
 
     Raises:
         InputError: if the length is not an integer >= 1, or the precision not an integer.

@@ -38,6 +38,7 @@ _MOST_PIECES = 600
 _MOST_RIDGE_PIECES = 3000
 _EXHAUSTIBLE = 64
 _FEW = 3
+_HALF = Fraction(1, 2)
 
 
 def explore(search: Search) -> None:
@@ -323,7 +324,11 @@ def _bound_ridge(
         budget -= 1
         if budget < 0:
             search.spent = True
-            search.leave(_ridge_bound(search, ridge, kind, low, high))
+            between = (search.floor + search.decider.ring.number(_HALF)) / 2
+            if search.floor < between and _excluded(search, ridge, kind, low, high, between):
+                search.leave(between)
+            else:
+                search.leave(_ridge_bound(search, ridge, kind, low, high))
             continue
         if high - low > _EXHAUSTIBLE and _explore_rows(search, conic, low, high):
             continue
@@ -333,14 +338,22 @@ def _bound_ridge(
         pending.append((middle + 1, high))
 
 
-def _excluded(search: Search, ridge: tuple[Element, ...], kind: int, low: int, high: int) -> bool:
-    """Whether the critical curve stays strictly below the worst error found so far.
+def _excluded(
+    search: Search,
+    ridge: tuple[Element, ...],
+    kind: int,
+    low: int,
+    high: int,
+    level: Element | None = None,
+) -> bool:
+    """Whether the critical curve stays strictly below a level F, by default the worst so far.
 
     sqrt(R/G) + kind (tau - n) < F is F + kind (n - tau) > 0 and a quartic in n, the square
     of that times G less R, being positive.
     """
     (r0, r1, r2), (g0, g1, g2) = ridge[:3], ridge[3:]
-    h0, h1 = search.floor - kind * search.decider.curve.offset, kind
+    level = search.floor if level is None else level
+    h0, h1 = level - kind * search.decider.curve.offset, kind
     s0, s1 = h0 * h0, 2 * h1 * h0
     quartic = (
         s0 * g0 - r0,

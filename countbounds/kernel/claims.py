@@ -13,7 +13,6 @@ from typing import Any
 HALF = Fraction(1, 2)
 LONGEST = 10**18
 _NUMBER = re.compile(r"-?[0-9]{1,4000}(/[1-9][0-9]{0,3999})?", re.ASCII)
-_MOST_BITS = 1 << 14
 
 
 class RejectedError(Exception):
@@ -55,11 +54,9 @@ def integer(content: Any, low: int, high: int) -> int:
 
 def decide(question: Callable[[int], bool | None], what: str) -> bool:
     """Ask with more and more bits until the answer is not None; refuse if it never comes."""
-    bits = 128
-    while bits <= _MOST_BITS:
+    for bits in (128 << step for step in range(8)):
         with suppress(ValueError, ZeroDivisionError):  # an enclosure is too wide for a step
             answer = question(bits)
             if answer is not None:
                 return answer
-        bits *= 2
-    raise RejectedError(f"{what} is not decided by {_MOST_BITS} bits")
+    raise RejectedError(f"{what} is not decided by 16384 bits")

@@ -89,8 +89,7 @@ def _small_score(length: int, dim: int, bound: Fraction) -> bool:
     The best is a = 2X - 3, alpha_# = 1/2 at L = 2 and a = 2X - 6, alpha_# = 1 - 3/(2a) at
     L = 3, where sqrt(d) log a + alpha_# - alpha_#^2/X would have to be >= 0.
     """
-    x = bound * bound
-    a = 2 * x - 3 * (length - 1)
+    x, a = bound * bound, 2 * bound * bound - 3 * (length - 1)
     require(length in (2, 3) and 0 < a <= 2, "the theorem needs L = 2, 3 and 0 < a <= 2")
     alpha = HALF if length == 2 else 1 - 3 / (2 * a)
     return _all_positive(

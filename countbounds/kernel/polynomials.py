@@ -8,13 +8,14 @@ integers is at one of them or at an end: few evaluations decide, whatever the ra
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
+from math import lcm
 
-Polynomial = Sequence[Fraction]
+Polynomial = Sequence[Fraction | int]
 
 
-def value(p: Polynomial, n: int) -> Fraction:
+def value(p: Polynomial, n: int) -> Fraction | int:
     """The polynomial at an integer."""
-    result = Fraction(0)
+    result: Fraction | int = 0
     for coefficient in reversed(p):
         result = result * n + coefficient
     return result
@@ -56,8 +57,11 @@ def breakpoints(p: Polynomial, low: int, high: int) -> list[int]:
 
 def positive(p: Polynomial, low: int, high: int) -> bool:
     """Whether p(n) > 0 for every integer n of low..high (true if there is none)."""
-    return low > high or all(value(p, n) > 0 for n in breakpoints(_derivative(p), low, high))
+    scale = lcm(*(c.denominator for c in p))  # integers are faster, and of the same signs
+    whole = [Fraction(c * scale).numerator for c in p]
+    points = breakpoints(_derivative(whole), low, high) if low <= high else []
+    return all(value(whole, n) > 0 for n in points)
 
 
-def _derivative(p: Polynomial) -> list[Fraction]:
+def _derivative(p: Polynomial) -> Polynomial:
     return [k * c for k, c in enumerate(p)][1:]

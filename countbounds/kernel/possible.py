@@ -18,8 +18,8 @@ Vector = list[tuple[Any, int]]
 
 def check_possible(variant: str, length: int, dim: int, bound: Fraction, proof: Any) -> None:
     """Refuse unless the proof's parameters, all of norm <= bound, count to the length."""
-    names = ["boundary", "space", "letter", "readout"]
-    names += ["gain", "bias"] if variant.endswith("-learned") else []
+    learned = ["gain", "bias"] if variant.endswith("-learned") else []
+    names = ["boundary", "space", "letter", "readout", *learned]
     v = {
         name: _vector(content, dim)
         for name, content in zip(names, fields(proof, *names), strict=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from countbounds.layer import Parameters
-from countbounds.optimum.rational import bracket, context, near
+from countbounds.optimum.rational import bracket, context, near, rational_root
 from countbounds.optimum.result import Optimum
 from countbounds.variants.base import zero
 from countbounds.vectors import Vector
@@ -27,11 +27,10 @@ def without_norm(length: int, dim: int, digits: int) -> Optimum:
     All vectors lie on one line, x_# shorter than the others by r (r = 1 at L = 1).
     """
     mp = context(digits + 2 * len(str(length)) + 20)
-    if length == 1:
-        value = mp.sqrt(mp.sqrt(mp.sqrt(dim) / 4))
-    else:
-        value = mp.root(mp.mpf(2) * dim, 8) * mp.root((1 - mp.mpf(1) / length) ** 3, 8)
+    power = Fraction(dim, 16) if length == 1 else 2 * dim * (1 - Fraction(1, length)) ** 3
+    value = mp.root(mp.mpf(power.numerator) / power.denominator, 8)
     lower, upper = bracket(value, digits)
+    lower = rational_root(power, 8) or lower
     places = digits + 2 * len(str(length)) + 12
     slack = min(mp.mpf(10) ** -digits, mp.mpf(1) / length) / 8
     used = near(value * (1 + slack), places)

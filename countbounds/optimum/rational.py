@@ -35,6 +35,15 @@ def bracket(value: Any, digits: int) -> tuple[Fraction, Fraction]:
     return low, significant(exact + margin, digits + 3, up=True)
 
 
+def rational_root(value: Fraction, degree: int) -> Fraction | None:
+    """The root of a positive rational number where it is rational, else None."""
+    from flint import fmpz
+
+    top, bottom = (int(fmpz(part).root(degree)) for part in (value.numerator, value.denominator))
+    root = Fraction(top, bottom)
+    return root if root**degree == value else None
+
+
 def near(value: Any, digits: int) -> Fraction:
     """A decimal of so many significant digits at or just below an mpf."""
     return significant(fraction(value), digits, up=False)

@@ -276,8 +276,8 @@ def test_a_spoilt_vector_is_refused(length: int, dim: int) -> None:
     vectors = content["proof"]["upper"]
     for vector, index in product(("boundary", "space", "readout"), range(2)):
         value = Fraction(vectors[vector][index][0])
-        # A larger first entry of x_# only weighs more, which L = 1 bears for a while.
-        factor = 1 + Fraction(1, 10**6) if length > 1 else 10**9
+        # Up to L = 3 the first entry of x_# is of the order of the root of the room.
+        factor = 1 + Fraction(1, 10**6) if length > 3 else 10**9
         spoilt = copy.deepcopy(content)
         spoilt["proof"]["upper"][vector][index][0] = str(value * factor or found.upper)
         assert refused(spoilt), (vector, index)
@@ -290,8 +290,6 @@ def test_what_the_kernel_refuses_is_not_returned() -> None:
     found = SEARCH[NAME](4, 3, 6)
     with pytest.raises(SearchFailedError, match="L = 5, d = 3"):
         softmax.checked(NAME, 5, 3, found)
-    with pytest.raises(SearchFailedError):
-        softmax.optimum(4, 2 * LARGEST_DIM, 10**5)
 
 
 # --- a general-purpose optimiser over the raw vectors -----------------------------------

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Final
 
 import flint
@@ -25,14 +23,11 @@ from countbounds.variants import NAMES, all_variants, variant
 from tests.tiers import by_tier
 from tests.variants import strategies
 from tests.variants.oracle import brute_force
+from tests.variants.reference import REFERENCE, reference
 from tests.variants.strategies import LARGEST_DIM, LONGEST, within_reach
 
 HALF: Final = Fraction(1, 2)
 TINY: Final = Fraction(1, 10**25)
-REFERENCE: Final[list[dict[str, Any]]] = json.loads(
-    (Path(__file__).parent.parent / "data" / "b_min.json").read_text("utf-8")
-)["values"]
-
 AS_LONG_AS_THE_BOUND: Final[dict[str, tuple[str, ...]]] = {
     "linear": ("space", "readout"),
     "linear-pre-ln": (),
@@ -325,15 +320,6 @@ LARGEST_RATIO: Final[dict[str, Callable[[int, int], float]]] = {
     "softmax-post-ln-learned": lambda length, dim: (64 * (dim - 1) / dim) ** 0.25,
     "softmax-pre-ln": lambda length, dim: 1.4528 if dim == 3 else 1.1512,
 }
-
-
-def reference(name: str) -> list[tuple[int, int, Fraction]]:
-    """The reference values of one variant as (L, d, B_min), L >= 4, where B_min is finite."""
-    return [
-        (entry["length"], entry["dim"], Fraction(entry["b_min"]))
-        for entry in REFERENCE
-        if entry["variant"] == name and entry["b_min"] is not None
-    ]
 
 
 def test_the_reference_covers_what_is_compared_with_it() -> None:

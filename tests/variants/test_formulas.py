@@ -16,8 +16,8 @@ from countbounds.expressions import Expr, evaluate
 from countbounds.rings import HighPrecision, Symbolic
 from countbounds.variants import NAMES, all_variants, variant
 from countbounds.variants.base import LENGTH
+from tests.variants.reference import reference
 from tests.variants.strategies import within_reach
-from tests.variants.test_constructions import reference
 
 DIGITS: Final = 80
 CLOSE: Final = mpmath.mpf(10) ** -60

@@ -54,9 +54,9 @@ def integer(content: Any, low: int, high: int) -> int:
 
 def decide(question: Callable[[int], bool | None], what: str) -> bool:
     """Ask with more and more bits until the answer is not None; refuse if it never comes."""
-    for bits in (128 << step for step in range(8)):
+    for bits in (128 << step for step in range(7)):
         with suppress(ValueError, ZeroDivisionError):  # an enclosure is too wide for a step
             answer = question(bits)
             if answer is not None:
                 return answer
-    raise RejectedError(f"{what} is not decided by 16384 bits")
+    raise RejectedError(f"{what} is not decided by 8192 bits")

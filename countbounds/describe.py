@@ -94,5 +94,5 @@ def _worst(result: CheckResult, error: Bracket) -> str:
     if error.upper is not None and error.upper < half:
         side = " < 1/2"
     elif error.lower >= half:
-        side = " >= 1/2" if error.lower > half else " = 1/2"
+        side = " = 1/2" if error.is_exact and error.lower == half else " >= 1/2"
     return f"{error}{side} at {at}"

@@ -122,6 +122,8 @@ def test_squares_are_found_in_any_radicand(prime: int) -> None:
     assert (inside - prime * Exact.of(6).sqrt()).is_zero()
     assert (inside * Exact.of(6).sqrt()).rational() == 6 * prime
     assert not (inside - prime * Exact.of(7).sqrt()).is_zero()
+    small = Fraction(1, prime)
+    assert ((small * inside).exp() - Exact.of(6).sqrt().exp()).is_zero()
 
 
 def test_rational_values_are_recognised() -> None:

@@ -238,7 +238,9 @@ def test_linear_fractional_curves_that_nearly_count(
 ) -> None:
     a = Fraction((length - 1) ** 2 // 4) + data.draw(st.fractions(0, 3, max_denominator=5))
     p = (-a / 2 + off, a + length - HALF + off, letter[0])
-    agrees_with_brute_force(p, (a, Fraction(1), abs(letter[1])), length)
+    q = (a, Fraction(1), abs(letter[1]))
+    agrees_with_brute_force(p, q, length)
+    agrees_with_brute_force([-x for x in p], [-x for x in q], length)
 
 
 def _sign(number: Fraction) -> int:

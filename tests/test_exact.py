@@ -30,6 +30,11 @@ def arb(value: Fraction | int) -> Any:
     return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
+def same(left: Any, right: Any) -> bool:
+    """Whether two narrow enclosures enclose one number, for all that can be told."""
+    return bool(left.overlaps(right) and (left - right).abs_upper() < 2.0**-80)
+
+
 modest = st.one_of(st.integers(0, 50), st.fractions(0, 9, max_denominator=9))
 
 
@@ -192,7 +197,7 @@ def test_quadratic_fields_have_inverses_and_roots() -> None:
     assert ((nested * 3 - nested - nested * 2) * root).is_zero()
     assert nested.rational() is None
     with Enclosure(100) as ring:
-        assert (nested.on(ring) - (1 + flint.arb(2).sqrt()).sqrt()).contains(0)
+        assert same(nested.on(ring), (1 + flint.arb(2).sqrt()).sqrt())
 
 
 quadratics = st.tuples(fractions, fractions, st.sampled_from([2, 3, 8, 12, 53 * 59**2]))
@@ -215,7 +220,8 @@ def test_roots_in_quadratic_fields(parts: tuple[Fraction, Fraction, int]) -> Non
         return
     assert (root * root - number).is_zero()
     with Enclosure(BITS) as ring:
-        assert root.on(ring).overlaps(ball.abs_upper().sqrt() if number.is_zero() else ball.sqrt())
+        assert same(root.on(ring) * root.on(ring), ball)
+        assert not root.on(ring) < 0
     if number.is_zero():
         assert root.is_zero()
     else:
@@ -239,7 +245,7 @@ def test_squares_have_their_roots_in_the_field(
     if not y.is_zero():
         assert (x / y * y - x).is_zero()
         with Enclosure(BITS) as ring:
-            assert (x / y).on(ring).overlaps(p / q)
+            assert same((x / y).on(ring), p / q)
 
 
 @given(quadratics, quadratics)
@@ -254,4 +260,4 @@ def test_what_is_called_zero_with_nested_roots_is_zero(
     for number in (x - y, x * x - y * y, (x + y) * (x - y), x * y - y * x, (x * y) * (x * y) - 1):
         if number.is_zero():
             with Enclosure(BITS) as ring:
-                assert number.on(ring).contains(0)
+                assert same(number.on(ring), flint.arb(0))

@@ -175,6 +175,8 @@ def test_the_exact_curve_is_the_same_curve(kind: Kind, seed: int) -> None:
         direct, detour = model.curve(ring), from_exact(twin, ring)
         for n, m in all_inputs(3):
             for left, right in zip(direct.parts(n, m), detour.parts(n, m), strict=True):
+                assert left.is_finite()
+                assert right.is_finite()
                 assert left.overlaps(right)
 
 
@@ -193,12 +195,27 @@ def test_an_undefined_output_is_not_a_number() -> None:
     assert np.isfinite(y[1])
 
 
+def test_an_absent_token_does_not_matter() -> None:
+    ones, plain = [1, 1, 1], [3, 1, 2]
+    layer = Layer("softmax", "pre")
+    lost = Model(layer, Parameters.of(plain, ones, ones, [1, 2, 4]))
+    other = Model(layer, Parameters.of(plain, ones, plain, [1, 2, 4]))
+    with Enclosure(80) as ring:
+        assert lost.forward(0, 0, ring).is_finite()
+        assert lost.forward(0, 0, ring).overlaps(other.forward(0, 0, ring))
+        assert other.forward(0, 3, ring).is_finite()
+        assert not lost.forward(0, 3, ring).is_finite()
+        assert not other.forward(1, 0, ring).is_finite()
+
+
 # --- by hand ----------------------------------------------------------------------------
 
 
 def enclosed(layer: Layer, p: Parameters, n: int, m: int) -> Any:
     with Enclosure(100) as ring:
-        return Model(layer, p).forward(n, m, ring)
+        y = Model(layer, p).forward(n, m, ring)
+    assert y.rad() < 1e-20  # an infinite ball contains everything
+    return y
 
 
 def test_linear_attention_by_hand() -> None:
@@ -256,7 +273,9 @@ def test_closed_forms_in_every_place() -> None:
     )
     model = Model(Layer("linear", "post", norm="rms", epsilon=sqrt(2)), p)
     with Enclosure(100) as ring:
-        assert model.forward(1, 2, ring).overlaps(value_of(model.curve(ring), 1, 2))
+        y = model.forward(1, 2, ring)
+        assert y.is_finite()
+        assert y.overlaps(value_of(model.curve(ring), 1, 2))
 
 
 # --- vanishing tokens -------------------------------------------------------------------

@@ -23,6 +23,7 @@ fractions = st.fractions(-1000, 1000)
 
 
 def contains(ball: Any, value: Fraction) -> bool:
+    assert ball.is_finite()
     with flint.ctx.workprec(2000):
         return bool(ball.contains(flint.fmpq(value.numerator, value.denominator)))
 

@@ -141,11 +141,19 @@ def test_a_critical_curve_between_two_rows(length: int, size: Fraction, foot: bo
     report = worst_error(source, length)
 
     # Along the rows y = k n / sqrt(n^2 + c^2 + size^2/4), and y - n is concave.
-    def excess(t: int) -> Any:
-        square = t * t + c * c + size * size / 4
-        return _arb(slope * t) / _arb(square).sqrt() - t
+    n, best = _top(slope, c * c + size * size / 4, length)
+    assert report.input == (n, 0 if foot else max(0, length - n - 1))
+    _holds(report, best)
+    _no_neighbour_is_worse(source, length, report)
 
-    low, high = 0, length
+
+def _top(slope: Fraction, square: Fraction, high: int) -> tuple[int, Any]:
+    """The largest slope n / sqrt(n^2 + square) - n for 0 <= n <= high, a concave function."""
+
+    def excess(t: int) -> Any:
+        return _arb(slope * t) / _arb(square + t * t).sqrt() - t
+
+    low = 0
     with flint.ctx.workprec(600):
         while low < high:
             middle = (low + high) // 2
@@ -153,10 +161,34 @@ def test_a_critical_curve_between_two_rows(length: int, size: Fraction, foot: bo
                 low = middle + 1
             else:
                 high = middle
-        best = excess(low)
-    assert report.input == (low, 0 if foot else max(0, length - low - 1))
+        return low, excess(low)
+
+
+def test_what_is_not_decided_is_bounded_and_not_dear(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The critical curve n + m = L - 5/2 misses all integers, and is flat for very long."""
+    counted = 0
+    evaluate = Search.consider
+
+    def consider(self: Search, n: int, m: int) -> None:
+        nonlocal counted
+        counted += 1
+        evaluate(self, n, m)
+
+    monkeypatch.setattr(Search, "consider", consider)
+    length, big = 10**6, 10**6
+    c = Fraction(wide(length) * big)
+    slope = c * (1 + Fraction(1, 4 * length * big**2))
+    tau = HALF - Fraction(13608276247, 10**11 * big**2)
+    flat = 10**6
+    rows = forms((0, 1, 0), (c, 0, 0), (flat * (Fraction(5, 2) - length), flat, flat))
+    report = worst_error(post(rows, (slope, Fraction(0), Fraction(0)), tau), length)
+    _, best = _top(slope, c * c + Fraction(flat**2, 4), length - 3)
+    with flint.ctx.workprec(600):
+        best = best + _arb(tau)
+        truth = "counts" if 2 * best < 1 else "fails"
+    assert report.verdict in ("undecided", truth)
     _holds(report, best)
-    _no_neighbour_is_worse(source, length, report)
+    assert counted < 60_000
 
 
 def _arb(value: Fraction | int) -> Any:

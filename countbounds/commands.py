@@ -143,8 +143,8 @@ def table(options: argparse.Namespace) -> int:
 def _table1(options: argparse.Namespace, dims: list[Any]) -> int:
     from countbounds.tables import TABLE1_COLUMNS, table1
 
-    form = "latex" if not options.json and options.format == "latex" else "text"
-    emit_rows(table1(dims[0], "latex" if form == "latex" else "text"), TABLE1_COLUMNS, options)
+    latex = options.format == "latex" and not options.json
+    emit_rows(table1(dims[0], "latex" if latex else "text"), TABLE1_COLUMNS, options)
     return HOLDS
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from countbounds.decimals import Bracket
 from countbounds.errors import NotExact, Undecided
-from countbounds.expressions import Expr, Real, evaluate, rational
+from countbounds.expressions import Expr, Real, as_formula, evaluate
 from countbounds.rings import Enclosure, ExactNumbers
 
 _FIRST_BITS = 128
@@ -27,7 +27,7 @@ def compare(left: Real, right: Real) -> int:
     >>> compare(sqrt(2) * sqrt(8), 4), compare(sqrt(2), Fraction(7, 5))
     (0, 1)
     """
-    difference = _expr(left) - right
+    difference = as_formula(left) - right
     bits = _FIRST_BITS
     while bits <= _LAST_BITS:
         with Enclosure(bits) as ring:
@@ -52,7 +52,7 @@ def floor_of(value: Real) -> int:
     >>> floor_of(exp(8)), floor_of(sqrt(2) * sqrt(8))
     (2980, 4)
     """
-    formula = _expr(value)
+    formula = as_formula(value)
     if formula.value is not None:
         return formula.value.__floor__()
     bits = _FIRST_BITS
@@ -70,7 +70,7 @@ def floor_of(value: Real) -> int:
 
 def enclose(value: Real, bits: int = _FIRST_BITS) -> Bracket:
     """An enclosure of a closed form; exact for a rational one."""
-    formula = _expr(value)
+    formula = as_formula(value)
     if formula.value is not None:
         return Bracket.exactly(formula.value)
     with Enclosure(bits) as ring:
@@ -80,7 +80,7 @@ def enclose(value: Real, bits: int = _FIRST_BITS) -> Bracket:
 def exact_value(value: Real) -> Fraction | None:
     """The rational number that a closed form is, or None where it is not provably one."""
     try:
-        result: Fraction | None = evaluate(_expr(value), ExactNumbers()).rational()
+        result: Fraction | None = evaluate(as_formula(value), ExactNumbers()).rational()
     except NotExact:
         return None
     return result
@@ -91,7 +91,3 @@ def _is_zero(formula: Expr) -> bool:
         return bool(evaluate(formula, ExactNumbers()).is_zero())
     except NotExact:
         return False
-
-
-def _expr(value: Real) -> Expr:
-    return value if isinstance(value, Expr) else rational(value)

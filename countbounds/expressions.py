@@ -91,6 +91,11 @@ def symbol(name: str) -> Expr:
     return Expr("symbol", (name,))
 
 
+def as_formula(value: Real) -> Expr:
+    """The value as a formula: itself, or the bare number it is."""
+    return value if isinstance(value, Expr) else rational(value)
+
+
 def real(value: object) -> Expr:
     """The formula for a number as the caller has it, without rounding.
 
@@ -131,8 +136,8 @@ def real(value: object) -> Expr:
 
 
 def _binary(operation: str, left: Real, right: Real) -> Expr:
-    x = left if isinstance(left, Expr) else rational(left)
-    y = right if isinstance(right, Expr) else rational(right)
+    x = as_formula(left)
+    y = as_formula(right)
     p, q = x.value, y.value
     if p is not None and q is not None:
         return rational(_ARITHMETIC[operation](p, q))
@@ -160,7 +165,7 @@ _ARITHMETIC: dict[str, Any] = {
 
 def sqrt(value: Real) -> Expr:
     """The square root; folded where it is rational."""
-    x = value if isinstance(value, Expr) else rational(value)
+    x = as_formula(value)
     q = x.value
     if q is not None and q >= 0:
         p, r = isqrt(q.numerator), isqrt(q.denominator)
@@ -171,13 +176,13 @@ def sqrt(value: Real) -> Expr:
 
 def exp(value: Real) -> Expr:
     """The exponential; folded at 0."""
-    x = value if isinstance(value, Expr) else rational(value)
+    x = as_formula(value)
     return rational(1) if x.value == 0 else Expr("exp", (x,))
 
 
 def log(value: Real) -> Expr:
     """The natural logarithm; folded at 1."""
-    x = value if isinstance(value, Expr) else rational(value)
+    x = as_formula(value)
     return rational(0) if x.value == 1 else Expr("log", (x,))
 
 
@@ -188,7 +193,7 @@ def power(base: Real, exponent: Fraction) -> Expr:
 
 def floor(value: Real) -> Expr:
     """The largest integer at or below."""
-    x = value if isinstance(value, Expr) else rational(value)
+    x = as_formula(value)
     return Expr("floor", (x,)) if x.value is None else rational(x.value.__floor__())
 
 
@@ -203,8 +208,8 @@ def maximum(left: Real, right: Real) -> Expr:
 
 
 def _extreme(operation: str, left: Real, right: Real) -> Expr:
-    x = left if isinstance(left, Expr) else rational(left)
-    y = right if isinstance(right, Expr) else rational(right)
+    x = as_formula(left)
+    y = as_formula(right)
     if x.value is not None and y.value is not None:
         return x if (x.value <= y.value) == (operation == "minimum") else y
     return Expr(operation, (x, y))

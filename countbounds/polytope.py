@@ -18,18 +18,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from countbounds.expressions import Expr, Real, floor, rational
+from countbounds.expressions import Expr, Real, as_formula, floor, rational
 
 
 def least_weight(length: Real) -> Expr:
     """a*, the infimum of the boundary token's relative weight a (dimensionless)."""
-    before = _expr(length) - 1
+    before = as_formula(length) - 1
     return floor(before * before / 4)
 
 
 def least_value(length: Real) -> Expr:
     """A*, the infimum of the space token's read-out value A (dimensionless)."""
-    after = _expr(length) + 1
+    after = as_formula(length) + 1
     return floor(after * after / 4) - rational(1) / 2
 
 
@@ -55,8 +55,4 @@ def interior_point(length: Real, excess: Real) -> InteriorPoint:
 def beyond_vertex(weight: Expr, value: Expr, excess: Real) -> InteriorPoint:
     """The point at this excess over the vertex (a*, A*), given as numbers or symbols."""
     a = weight + excess
-    return InteriorPoint(a, _expr(excess) / (2 * a) - rational(1) / 2, value + excess)
-
-
-def _expr(value: Real) -> Expr:
-    return value if isinstance(value, Expr) else rational(value)
+    return InteriorPoint(a, as_formula(excess) / (2 * a) - rational(1) / 2, value + excess)

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from countbounds.compare import compare
-from countbounds.expressions import Expr, Real, power, rational, sqrt, symbol
+from countbounds.expressions import Expr, Real, as_formula, power, rational, sqrt, symbol
 from countbounds.layer import Layer, Parameters
 from countbounds.variants.base import BOUND, DIM, Variant, zero
 from countbounds.vectors import Vector
@@ -28,7 +28,7 @@ def guaranteed_bound(length: Real, dim: Real) -> Expr:
 
 
 def _radius(dim: Real, bound: Real) -> Expr:
-    return 2 * sqrt(dim) / (rational(1) * bound * bound * bound)
+    return 2 * sqrt(dim) / (as_formula(bound) * bound * bound)
 
 
 def _parameters(dim: Real, bound: Real, radius: Real) -> Parameters:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from countbounds.expressions import Expr, Real, power, rational, sqrt, symbol
+from countbounds.expressions import Expr, Real, as_formula, power, rational, sqrt, symbol
 from countbounds.layer import Layer, Parameters
 from countbounds.variants.arc import arc_embeddings, arc_formulas, cube_root_floor
 from countbounds.variants.base import BOUND, DIM, LENGTH, Variant
@@ -21,7 +21,7 @@ from countbounds.vectors import Vector
 
 def guaranteed_bound(length: Real, dim: Real) -> Expr:
     """sqrt(L^3 / d)."""
-    return sqrt(rational(1) * length * length * length / dim)
+    return sqrt(as_formula(length) * length * length / dim)
 
 
 def guaranteed_length(bound: Fraction, dim: int) -> int:

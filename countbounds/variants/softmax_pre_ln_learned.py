@@ -25,7 +25,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from countbounds.expressions import Expr, Real, exp, log, maximum, rational, sqrt, symbol
+from countbounds.expressions import (
+    Expr,
+    Real,
+    as_formula,
+    exp,
+    log,
+    maximum,
+    rational,
+    sqrt,
+    symbol,
+)
 from countbounds.layer import Layer, Parameters
 from countbounds.polytope import InteriorPoint, interior_point, least_weight
 from countbounds.variants.base import BOUND, DIM, LENGTH, Variant, shortened, vertex_formulas
@@ -43,7 +53,7 @@ def _point(length: Real) -> InteriorPoint:
 
 def _root(dim: Real) -> Expr:
     """r = sqrt(d - 1)."""
-    return sqrt(rational(1) * dim - 1)
+    return sqrt(as_formula(dim) - 1)
 
 
 def _cosine(point: InteriorPoint, dim: Real) -> Expr:
@@ -90,7 +100,7 @@ def _affine(
 
 def _height(point: InteriorPoint, dim: Real, bound: Real, cosine: Expr) -> Expr:
     """h, the gain of the second and third coordinates; 0 where no score is left to add."""
-    left = maximum(0, _score(point, dim) - _excess(point) / (rational(1) * bound * bound))
+    left = maximum(0, _score(point, dim) - _excess(point) / (as_formula(bound) * bound))
     return sqrt(left / (dim * (1 - cosine * cosine)))
 
 

@@ -43,6 +43,7 @@ _SEARCH = {
     "softmax-pre-ln": ("softmax_pre_ln", "optimum"),
     "softmax-pre-ln-learned": ("softmax_pre_ln_learned", "optimum"),
 }
+_EXACT_SEARCH = {"linear": "exact_without_norm", "linear-pre-ln": "exact_sphere"}
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class SmallestBound:
         variant: its name.
         length: L.
         dim: d.
+        counting: "rounding" (|y - n| < 1/2) or "exact" (y = n).
         lower: no parameters of norm <= lower count to L (exact).
         upper: some parameters of norm <= upper do (exact); None if none of any size do.
         regime: the case of the theory.
@@ -67,6 +69,7 @@ class SmallestBound:
     variant: str
     length: int
     dim: int
+    counting: str
     lower: Fraction | None
     upper: Fraction | None
     regime: str
@@ -87,6 +90,7 @@ class SmallestBound:
             "variant": self.variant,
             "length": self.length,
             "dim": self.dim,
+            "counting": self.counting,
             "lower": "inf" if self.lower is None else decimal(self.lower),
             "upper": "inf" if self.upper is None else decimal(self.upper),
             "regime": self.regime,
@@ -139,7 +143,9 @@ class Longest:
         return result
 
 
-def b_min(variant: str, length: int, dim: int, digits: int = 12) -> SmallestBound:
+def b_min(
+    variant: str, length: int, dim: int, digits: int = 12, *, exact: bool = False
+) -> SmallestBound:
     """The smallest bound at which a variant counts to L, bracketed and certified.
 
     Args:
@@ -147,9 +153,12 @@ def b_min(variant: str, length: int, dim: int, digits: int = 12) -> SmallestBoun
         length: L, from 1 to 10^18.
         dim: d, from 3 to 10^6.
         digits: relative width 10^-digits, from 1 to 1000 (where the theory is exact).
+        exact: ask for y = n in place of |y - n| < 1/2. Only linear attention can, save for
+            the shortest lengths.
 
     Raises:
-        InputError: if an argument is out of range.
+        InputError: if an argument is out of range, or exact counting with softmax is asked
+            for at L = 1 (post-LN: at L <= 2), which is possible but not covered.
 
     >>> result = b_min("softmax", 10, 16)
     >>> round(float(result.lower), 9), round(float(result.upper), 9), result.regime
@@ -159,10 +168,10 @@ def b_min(variant: str, length: int, dim: int, digits: int = 12) -> SmallestBoun
     require_length(length)
     require_dim(dim)
     require_integer(digits, "number of digits", 1, MOST_DIGITS)
+    if exact:
+        return _exact_b_min(chosen, length, dim, digits)
     if chosen.longest is not None and length > chosen.longest(dim):
-        return SmallestBound(
-            variant, length, dim, None, None, "beyond the cap", None, None, None, None, True, None
-        )
+        return _no_bound(variant, length, dim, "rounding", "beyond the cap")
     found = search(variant, length, dim, digits)
     proven = _verified(
         variant,
@@ -181,6 +190,7 @@ def b_min(variant: str, length: int, dim: int, digits: int = 12) -> SmallestBoun
         variant,
         length,
         dim,
+        "rounding",
         found.lower,
         found.upper,
         found.regime,
@@ -192,6 +202,50 @@ def b_min(variant: str, length: int, dim: int, digits: int = 12) -> SmallestBoun
         constant,
         narrow,
         proven,
+    )
+
+
+def _no_bound(variant: str, length: int, dim: int, counting: str, why: str) -> SmallestBound:
+    return SmallestBound(
+        variant, length, dim, counting, None, None, why, None, None, None, None, True, None
+    )
+
+
+def _exact_b_min(chosen: Variant, length: int, dim: int, digits: int) -> SmallestBound:
+    """The same for y = n; whether it is possible at all does not depend on d."""
+    if chosen.name not in _EXACT_SEARCH:
+        shortest = 3 if "post" in chosen.name else 2
+        if length < shortest:
+            raise InputError(
+                f"{chosen.name} can count exactly only to L = {shortest - 1}, which is not "
+                "covered here; ask for a longer length, or leave out --exact."
+            )
+        return _no_bound(chosen.name, length, dim, "exact", "no finite parameters")
+    from countbounds.optimum import linear
+
+    found: Optimum = getattr(linear, _EXACT_SEARCH[chosen.name])(dim, digits)
+    claim = {
+        "kind": "exact bracket",
+        "length": length,
+        "lower": str(found.lower),
+        "upper": str(found.upper),
+    }
+    proven = _verified(chosen.name, dim, claim, write_vectors(found.parameters))
+    rate, ratio, _ = _ratios(chosen, length, dim, found)
+    return SmallestBound(
+        chosen.name,
+        length,
+        dim,
+        "exact",
+        found.lower,
+        found.upper,
+        found.regime,
+        published=None,
+        rate=rate,
+        ratio_to_rate=ratio,
+        sharp_constant=ratio,
+        exact=True,
+        certificate=proven,
     )
 
 

@@ -142,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
 
     bmin = command("bmin", commands.bmin, "bracket the smallest bound of any parameters")
     about(bmin, "variant", "length", "dim", "digits", "certificate")
+    bmin.add_argument("--exact", action="store_true", help="for y = n in place of |y - n| < 1/2")
 
     lmax = command("lmax", commands.lmax, "find the longest length at a norm bound")
     about(lmax, "variant", "dim", "certificate")

@@ -63,7 +63,9 @@ def bmin(options: argparse.Namespace) -> int:
     """Bracket B_min, certified."""
     from countbounds.bounds import b_min
 
-    result = b_min(options.variant, options.length, options.dim, options.digits)
+    result = b_min(
+        options.variant, options.length, options.dim, options.digits, exact=options.exact
+    )
     if options.json:
         emit_json(result.as_dict(), options)
     else:

@@ -56,7 +56,7 @@ def describe_smallest(result: SmallestBound) -> str:
     """A few lines: the bracket of B_min, and what it is measured against."""
     place = f"{result.variant} at L = {result.length}, d = {result.dim}"
     if result.lower is None or result.upper is None:
-        return f"{place}: no bound is enough (beyond the cap)\n"
+        return f"{place}: no bound is enough ({result.regime})\n"
     rows = [
         ("B_min", str(Bracket(result.lower, result.upper))),
         ("from", decimal(result.lower)),

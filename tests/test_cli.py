@@ -830,3 +830,19 @@ def test_without_arguments_the_process_s_own_are_read(
     monkeypatch.setattr(sys, "argv", ["countbounds", "cap", "-d", "4"])
     assert main() == 0
     assert capsys.readouterr().out == f"L_cap(4) = {length_cap(4)}\n"
+
+
+def test_exact_counting_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("bmin", "-L", "10", "-d", "64", "--exact", "--json")
+    status, shown, said = run(capsys, *words, "linear")
+    assert (status, said) == (0, "")
+    content = json.loads(shown)
+    assert content["counting"] == "exact"
+    assert Fraction(content["lower"]) < 2 < Fraction(content["upper"])
+    status, shown, said = run(capsys, *words, "softmax-post-ln")
+    assert (status, said) == (1, "")
+    content = json.loads(shown)
+    assert (content["lower"], content["upper"]) == ("inf", "inf")
+    status, shown, said = run(capsys, "bmin", "softmax", "-L", "1", "-d", "64", "--exact")
+    assert (status, shown) == (2, "")
+    assert "not covered" in said

@@ -8,8 +8,8 @@ import json
 from typing import Any, NoReturn
 
 from countbounds.kernel.claims import LONGEST, RejectedError, fields, integer, positive, require
-from countbounds.kernel.impossible import THEOREMS, beyond_cap, check_impossible
-from countbounds.kernel.possible import check_possible
+from countbounds.kernel.impossible import THEOREMS, check_beyond_cap, check_impossible
+from countbounds.kernel.possible import check_exact, check_possible
 
 __all__ = ["RejectedError", "verify"]
 
@@ -63,6 +63,14 @@ def _claim(variant: str, dim: int, claim: Any, proof: Any) -> str:
         check_impossible(variant, integer(length, 1, LONGEST), dim, positive(low), below)
         check_possible(variant, length, dim, positive(high), above)
         return f"{low} <= B_min({length}) <= {high}"
+    if kind == "exact bracket":
+        _, length, low, high = fields(claim, "kind", "length", "lower", "upper")
+        integer(length, 1, LONGEST)
+        # p_# = 0 and p_s = 1 need B^4 >= 2 sqrt(d), and B d >= 2 in pre-LN
+        refuted = {"linear": positive(low) ** 8 < 4 * dim, "linear-pre-ln": positive(low) * dim < 2}
+        require(refuted.get(variant, False), "the lower end is not known to be impossible")
+        check_exact(variant, dim, positive(high), proof)
+        return f"{low} <= B_min <= {high} for exact counting to {length}, or to any length"
     if kind == "unbounded":
         _, bound = fields(claim, "kind", "bound")
         fields(proof)
@@ -80,7 +88,8 @@ def _claim(variant: str, dim: int, claim: Any, proof: Any) -> str:
         check_impossible(variant, length, dim, b, proof)
         return f"no parameters of norm <= {bound} count to {length}"
     if kind == "cap":
-        require(variant == "softmax-pre-ln" and beyond_cap(length + 1, dim), "this is not the cap")
+        require(variant == "softmax-pre-ln", "only softmax-pre-ln has a cap")
+        check_beyond_cap(length + 1, dim)
         check_possible(variant, length, dim, b, proof)
         return f"{length} is the longest length that any parameters count to"
     below, above, refuted = fields(proof, "length", "next", "refuted")

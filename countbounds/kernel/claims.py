@@ -14,6 +14,8 @@ HALF = Fraction(1, 2)
 LONGEST = 10**18
 _NUMBER = re.compile(r"-?[0-9]{1,4000}(/[1-9][0-9]{0,3999})?", re.ASCII)
 
+Facts = list[tuple[bool, bool]]  # whether each holds for certain, and whether it may
+
 
 class RejectedError(Exception):
     """The certificate does not prove its claim; the message says why."""
@@ -52,11 +54,12 @@ def integer(content: Any, low: int, high: int) -> int:
     return int(content)
 
 
-def decide(question: Callable[[int], bool | None], what: str) -> bool:
-    """Ask with more and more bits until the answer is not None; refuse if it never comes."""
+def prove(facts: Callable[[int], Facts], what: str) -> None:
+    """Refuse unless all facts hold, each judged with more and more bits."""
     for bits in (128 << step for step in range(7)):
         with suppress(ValueError, ZeroDivisionError):  # an enclosure is too wide for a step
-            answer = question(bits)
-            if answer is not None:
-                return answer
+            known = facts(bits)
+            require(all(may for _, may in known), f"{what} does not hold")
+            if all(certain for certain, _ in known):
+                return
     raise RejectedError(f"{what} is not decided by 8192 bits")

@@ -29,9 +29,6 @@ class Interval:
     def __neg__(self) -> Interval:
         return Interval(-self.high, -self.low)
 
-    def __rtruediv__(self, other: Number) -> Interval:
-        return _interval(other) / self
-
     def __sub__(self, other: Number) -> Interval:
         return self + (-_interval(other))
 
@@ -72,8 +69,7 @@ def _cut(value: Fraction, bits: int, *, up: bool) -> Fraction:
 
 
 def _floor_ceiling(top: int, bottom: int) -> tuple[int, int]:
-    quotient, rest = divmod(top, bottom)
-    return quotient, quotient + (rest > 0)
+    return top // bottom, -(-top // bottom)
 
 
 def sqrt(x: Number, bits: int) -> Interval:
@@ -115,7 +111,7 @@ def _exp(value: Fraction, bits: int) -> Interval:
     if value < -1 << 16:  # e^v < 2^v
         return Interval(0, Fraction(1, 1 << (1 << 16)))
     if value < 0:
-        return rounded(1 / _exp(-value, bits), bits + 16)
+        return rounded(Interval(1) / _exp(-value, bits), bits + 16)
     halvings = value.__floor__().bit_length() + 9
     work = bits + 2 * halvings + 16
     low, high = _floor_ceiling(value.numerator << work, value.denominator << halvings)

@@ -5,6 +5,7 @@ Coefficients are fractions, lowest first. Between two neighbouring members of
 integers is at one of them or at an end: few evaluations decide, whatever the range.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -43,16 +44,16 @@ def breakpoints(p: Polynomial, low: int, high: int) -> list[int]:
     points = breakpoints(_derivative(p), low, high)
     found = set(points)
     for left, right in pairwise(points):
-        a, b = left, right
-        rising = value(p, b) > value(p, a)
-        while b - a > 1:
-            middle = (a + b) // 2
-            if (value(p, middle) > 0) == rising:
-                b = middle
-            else:
-                a = middle
-        found |= {a, b}
+        crossing = _crossing(p, left, right)
+        found |= {crossing - 1, crossing}
     return sorted(found)
+
+
+def _crossing(p: Polynomial, left: int, right: int) -> int:
+    """The first integer above left, at most right, past the sign change of a monotone p."""
+    rising = value(p, right) > value(p, left)
+    inside = range(left + 1, right)
+    return left + 1 + bisect_left(inside, True, key=lambda n: (value(p, n) > 0) == rising)
 
 
 def positive(p: Polynomial, low: int, high: int) -> bool:

@@ -9,28 +9,48 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from countbounds.kernel.claims import HALF, decide, fields, integer, number, require
+from countbounds.kernel.claims import HALF, Facts, fields, integer, number, prove, require
 from countbounds.kernel.enclosures import Interval, exp, rounded, sqrt
 from countbounds.kernel.polynomials import Polynomial, breakpoints, positive, times, value
 
 Vector = list[tuple[Any, int]]
+Vectors = dict[str, Vector]
 
 
 def check_possible(variant: str, length: int, dim: int, bound: Fraction, proof: Any) -> None:
     """Refuse unless the proof's parameters, all of norm <= bound, count to the length."""
-    learned = ["gain", "bias"] if variant.endswith("-learned") else []
-    names = ["boundary", "space", "letter", "readout", *learned]
-    v = {
-        name: _vector(content, dim)
-        for name, content in zip(names, fields(proof, *names), strict=True)
-    }
-    for name, vector in v.items():
-        require(_dot(vector, vector) <= bound * bound, f"the {name} vector is too long")
+    v = _vectors(variant, dim, bound, proof)
     if variant.startswith("softmax-post-ln"):
         _post_ln(v, length, dim)
     else:
-        right = decide(lambda bits: _fractional(variant, v, length, dim, bits), "an output")
-        require(right, "an input is misread")
+        prove(lambda bits: _fractional(variant, v, length, dim, bits), "|y - n| < 1/2")
+
+
+def check_exact(variant: str, dim: int, bound: Fraction, proof: Any) -> None:
+    """Refuse unless linear attention with vectors of norm <= bound has y = n, exactly.
+
+    The proof's read-out r is rational; the layer's is r sqrt(d), or r/|P x_#| in pre-LN, so
+    that the coefficients of y = p_# + p_s n + p_l m are rational: they are to be 0, 1, 0.
+    """
+    *tokens, readout = _vectors(variant, dim, bound, proof).values()
+    scale, factors = Fraction(dim), [Fraction(1)] * 3
+    if variant == "linear-pre-ln":
+        tokens = [_centred(token, dim) for token in tokens]
+        squares = [_dot(token, token) for token in tokens]
+        require(all(squares), "LayerNorm meets the zero vector")
+        scale, factors = 1 / squares[0], [dim / (squares[0] * square) for square in squares]
+    require(scale * _dot(readout, readout) <= bound * bound, "the readout vector is too long")
+    p = [f * _dot(tokens[0], t) * _dot(readout, t) for f, t in zip(factors, tokens, strict=True)]
+    require(p == [0, 1, 0], "the output is not n")
+
+
+def _vectors(variant: str, dim: int, bound: Fraction, proof: Any) -> Vectors:
+    """The proof's vectors by name, none longer than the bound."""
+    names = ["boundary", "space", "letter", "readout"]
+    names += ["gain", "bias"] if variant.endswith("-learned") else []
+    vectors = [_vector(content, dim) for content in fields(proof, *names)]
+    require(all(_dot(v, v) <= bound * bound for v in vectors), "a vector is too long")
+    return dict(zip(names, vectors, strict=True))
 
 
 def _vector(content: Any, dim: int) -> Vector:
@@ -71,10 +91,8 @@ def _centred(vector: Vector, dim: int) -> Vector:
 # --- without post-LN: y = (p0 + p1 n + p2 m) / (q0 + q1 n + q2 m), q positive -------------
 
 
-def _fractional(
-    variant: str, v: dict[str, Vector], length: int, dim: int, bits: int
-) -> bool | None:
-    """Whether the parameters count; None if that takes more bits.
+def _fractional(variant: str, v: Vectors, length: int, dim: int, bits: int) -> Facts:
+    """Whether the parameters certainly count, and whether they may.
 
     For fixed n, y is monotone in m: the edges m = 0 and m = L - n decide. On each of them
     sign (y - n) < 1/2, times 2 q, is a quadratic in n, bounded from both sides.
@@ -85,20 +103,15 @@ def _fractional(
     weights, q = [score / root for score in scores], [Interval(1), Interval(0), Interval(0)]
     if variant.startswith("softmax"):
         weights = q = [exp(rounded((s - scores[1]) / root, bits), bits) for s in scores]
-    p = [
-        rounded(w * _dot(v["readout"], token), bits)
-        for w, token in zip(weights, values, strict=True)
+    p = [rounded(w * _dot(v["readout"], t), bits) for w, t in zip(weights, values, strict=True)]
+    edges = ((p, q), (_on_edge(p, length), _on_edge(q, length)))
+    gaps = [
+        [rounded(x, bits) for x in (d[0] - s * c[0], d[1] + s * d[0] - s * c[1], s * d[1])]
+        for c, d in edges
+        for s in (2, -2)
     ]
-    verdict: bool | None = True
-    for c, d in ((p, q), (_on_edge(p, length), _on_edge(q, length))):
-        for s in (2, -2):
-            exact = (d[0] - s * c[0], d[1] + s * d[0] - s * c[1], s * d[1])
-            gap = [rounded(x, bits) for x in exact]
-            if not positive([x.high for x in gap], 0, length):
-                return False
-            if not positive([x.low for x in gap], 0, length):
-                verdict = None
-    return verdict
+    ends = [([x.low for x in gap], [x.high for x in gap]) for gap in gaps]
+    return [(positive(low, 0, length), positive(high, 0, length)) for low, high in ends]
 
 
 def _on_edge(p: list[Interval], length: int) -> list[Interval]:
@@ -106,7 +119,7 @@ def _on_edge(p: list[Interval], length: int) -> list[Interval]:
     return [p[0] + p[2] * length, p[1] - p[2]]
 
 
-def _token(variant: str, v: dict[str, Vector], raw: Vector, dim: int, bits: int) -> Vector:
+def _token(variant: str, v: Vectors, raw: Vector, dim: int, bits: int) -> Vector:
     """What attention sees of a token: its vector, after pre-LN where there is one."""
     if "pre-ln" not in variant:
         return raw
@@ -124,7 +137,7 @@ def _token(variant: str, v: dict[str, Vector], raw: Vector, dim: int, bits: int)
 # --- post-LN with equal scores: y = tau + sqrt(d) <w', P N> / |P N|, N = x# + n xs --------
 
 
-def _post_ln(v: dict[str, Vector], length: int, dim: int) -> None:
+def _post_ln(v: Vectors, length: int, dim: int) -> None:
     """All weights are 1 and the letter vanishes after centring, so y depends on n alone.
 
     Both inequalities read A sqrt(d) < T sqrt(Q) with A, T affine and Q quadratic in n.

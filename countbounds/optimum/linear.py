@@ -8,6 +8,8 @@ and at p0 = 1/2 they ask for X >= sqrt(2) (1 - 1/L)^(3/2) or X >= 3/2 - 2/L, the
 is smaller for L >= 2. At L = 1, p0 + p1 <= 2 X asks for X >= 1/4.
 
 In bare pre-LN r = 1 and X = d B: p1 <= (X + p0)/2, so X >= 3/2 - 2/L (X >= 1/4 at L = 1).
+
+Exact counting, p0 = 0 and p1 = 1, has w at right angles to x_# and x_s half-way: X = 2.
 """
 
 from __future__ import annotations
@@ -80,6 +82,41 @@ def sphere(length: int, dim: int, digits: int) -> Optimum:
         ),
         "sphere",
     )
+
+
+def exact_without_norm(dim: int, digits: int) -> Optimum:
+    """The smallest bound for y = n: (4d)^(1/8), for every L.
+
+    The read-out among the parameters is the layer's over sqrt(d), which is rational.
+    """
+    mp = context(digits + 20)
+    lower, upper = bracket(mp.root(mp.mpf(4 * dim), 8), digits)
+    side = near(mp.mpf(upper.numerator) / upper.denominator / mp.sqrt(2), digits + 10)
+    parameters = Parameters(
+        boundary=Vector.leading(dim, upper),
+        space=Vector.leading(dim, side, side),
+        letter=zero(dim),
+        readout=Vector.leading(dim, Fraction(0), 1 / (upper * side * side)),
+    )
+    return Optimum(lower, {}, upper, parameters, "exact counting")
+
+
+def exact_sphere(dim: int, digits: int) -> Optimum:
+    """The smallest bound for y = n in bare pre-LN: 2/d, for every L.
+
+    The read-out among the parameters is the layer's times |P x_#|, which is rational.
+    """
+    mp = context(digits + 20)
+    lower, upper = bracket(mp.mpf(2) / dim, digits)
+    slope = near(mp.sqrt(3), digits + 10)
+    size = upper / 8
+    parameters = Parameters(
+        boundary=_in_plane(dim, Fraction(0), size),
+        space=_in_plane(dim, slope * size, size),
+        letter=_in_plane(dim, Fraction(0), size),
+        readout=_in_plane(dim, size * (slope * slope + 3) / (dim * slope), Fraction(0)),
+    )
+    return Optimum(lower, {}, upper, parameters, "exact counting")
 
 
 def _in_plane(dim: int, f: Fraction, g: Fraction) -> Vector:

@@ -18,8 +18,8 @@ The letter-free optimum:
 - Line (L <= 3, and L = 4 for d <= 9): N has rank one, everything is parallel to w, A = K X, and
   the score is K (alpha^2/A - alpha), which picks a point of the edge of S_L where y(k) = k + 1/2,
   k = floor((L-1)/2), and y(L) = L - 1/2. That nothing is better follows from
-  score = |v_#|^2 + |Q|^2 - |P|^2 >= alpha^2/X + K (A - alpha) - K^2 X (theorem "line"). Where the
-  kernel does not know that theorem, "value" (K X >= A*) remains, which is sharp at L = 1.
+  score = |v_#|^2 + |Q|^2 - |P|^2 >= alpha^2/X + K (A - alpha) - K^2 X (theorem "line"), at L = 1
+  from K X >= A* (theorem "value").
 - Plane (otherwise): alpha = -1/2, A = A*, a = a*. With sp = (A + alpha)/2, sm = (A - alpha)/2
   and Y = B |Q| the largest X score is
 

@@ -30,6 +30,10 @@ BRACKETS = (
     ("softmax-pre-ln", 4, 3),
     ("softmax-pre-ln", 6, 3),
     ("softmax-pre-ln", 12, 3),
+    ("softmax-pre-ln-learned", 1, 3),
+    ("softmax-pre-ln-learned", 3, 4),
+    ("softmax-pre-ln-learned", 8, 4),
+    ("softmax-pre-ln-learned", 6, 40),
 )
 
 
@@ -40,6 +44,8 @@ def texts() -> dict[str, str]:
         f"bracket {variant} {length} {dim}": b_min(variant, length, dim, 6).certificate
         for variant, length, dim in BRACKETS
     }
+    for variant, dim in (("linear", 5), ("linear-pre-ln", 3)):
+        found[f"exact {variant}"] = b_min(variant, 4, dim, 6, exact=True).certificate
     found["longest softmax"] = l_max("softmax", "5/2", 16).certificate
     found["longest post-LN"] = l_max("softmax-post-ln", 10, 16).certificate
     found["longest of nothing"] = l_max("linear-pre-ln", "1/100", 16).certificate

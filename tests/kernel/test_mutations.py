@@ -75,10 +75,17 @@ def value(content: Any, path: tuple[Any, ...], random_: random.Random) -> Any:
 def is_true(text: str) -> bool:
     """Whether a claim is right, by a search of its own (brackets of 9 digits)."""
     content = json.loads(text)
-    variant, dim, claim = content["variant"], content["dim"], content["claim"]
+    variant, dim = str(content["variant"]), int(content["dim"])
+    claim: dict[str, Any] = content["claim"]
     kind = claim["kind"]
     if kind == "unbounded":
-        return variant in ("linear", "linear-pre-ln") and Fraction(claim["bound"]) > 0
+        bound = Fraction(claim["bound"])
+        return {"linear": bound**8 >= 2 * dim, "linear-pre-ln": 2 * bound * dim >= 3}[variant]
+    if kind == "exact bracket":
+        lower, upper = Fraction(claim["lower"]), Fraction(claim["upper"])
+        if variant == "linear":
+            return lower**8 <= 4 * dim <= upper**8
+        return variant == "linear-pre-ln" and lower * dim <= 2 <= upper * dim
     length = claim["length"]
     if kind == "cap":
         return bool(variant == "softmax-pre-ln" and length == length_cap(dim))

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from countbounds.certificate import as_text, certificate, write_vectors
 from countbounds.kernel import RejectedError, verify
-from countbounds.kernel.impossible import THEOREMS
 from countbounds.layer import Parameters
 from countbounds.optimum import softmax_pre_ln_learned as searched
 from countbounds.optimum.result import Optimum, SearchFailedError
@@ -86,7 +85,7 @@ def proven(length: int, dim: int, digits: int = 12) -> Optimum:
 def is_exact(length: int, dim: int) -> bool:
     """Whether the theory closes the bracket."""
     if length < 4 or (length == 4 and dim < 10):
-        return length == 1 or ("line" in THEOREMS[NAME] and (length, dim) != (4, 3))
+        return (length, dim) != (4, 3)
     return dim >= 21 or length == 4 or (dim >= 16 and length >= 100)
 
 
@@ -206,8 +205,8 @@ def test_the_upper_end_at_short_lengths_is_the_line(length: int, dim: int) -> No
     with mpmath.workdps(40):
         upper = mpmath.mpf(found.upper.numerator) / found.upper.denominator
         assert 0 < upper / value - 1 < 1e-12
-    assert found.witness["theorem"] in ("line", "value")
-    assert found.regime == ("exact" if is_exact(length, dim) else "open")
+    assert found.witness == {"theorem": "line"}
+    assert found.regime == "exact"
 
 
 def test_the_line_in_numbers() -> None:

@@ -1,1 +1,4 @@
-"""Theorems about every length L, each discharged step by step by a checker."""
+"""The theorems behind countbounds, each stated and proven for all L and d.
+
+A module holds theorems of one subject; `countbounds prove` runs them.
+"""

@@ -1,0 +1,1 @@
+"""The engine that checks the proofs of proofs/: formulas, rules, deciders."""

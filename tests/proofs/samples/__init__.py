@@ -1,0 +1,1 @@
+"""Numbers that satisfy the hypotheses of each theorem; one module for each of proofs/."""

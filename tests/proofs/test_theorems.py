@@ -1,0 +1,131 @@
+"""Every theorem: proven, true at numbers, and not proven with any constant moved."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tests.proofs.samples
+from countbounds.proving.formulas import Every
+from countbounds.proving.library import library, run
+from countbounds.proving.proof import Statement, Theorem
+from tests.proofs.numeric import Sample, Sampler, holds
+from tests.tiers import by_tier
+
+NAMES = list(library())
+TRIES = by_tier(300, sample=100)
+
+
+@cache
+def samplers() -> dict[str, Sampler]:
+    found: dict[str, Sampler] = {}
+    for module in pkgutil.iter_modules(tests.proofs.samples.__path__):
+        found |= importlib.import_module(f"tests.proofs.samples.{module.name}").SAMPLES
+    return found
+
+
+def test_every_theorem_has_numbers() -> None:
+    assert sorted(samplers()) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_proof_goes_through(name: str) -> None:
+    assert run(library()[name], library()).fault == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=by_tier(200, sample=25))
+@given(seed=st.integers(0, 2**32))
+def test_the_statement_holds_at_numbers(name: str, seed: int) -> None:
+    sample = samplers()[name](random.Random(seed))
+    if sample is not None:
+        assumed, concluded = holds(library()[name].statement, sample)
+        assert concluded or not assumed, sample
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_hypotheses_can_be_satisfied(name: str) -> None:
+    assert sum(1 for _ in satisfying(name, 40)) >= 10
+
+
+def satisfying(name: str, tries: int) -> Iterator[Sample]:
+    """Samples at which the hypotheses hold."""
+    for seed in range(tries):
+        sample = samplers()[name](random.Random(seed))
+        if sample is not None and holds(library()[name].statement, sample)[0]:
+            yield sample
+
+
+# --- moved constants ---------------------------------------------------------------------
+
+
+def places(formula: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """Where numbers stand in a formula, exponents of symbols apart."""
+    if isinstance(formula, sp.Rational):
+        yield path
+    for index, part in enumerate(getattr(formula, "args", ())):
+        yield from places(part, (*path, index))
+
+
+def moved(formula: Any, path: tuple[int, ...], change: Any) -> Any:
+    if not path:
+        return change(formula)
+    parts = list(formula.args)
+    parts[path[0]] = moved(parts[path[0]], path[1:], change)
+    return formula.func(*parts)
+
+
+CHANGES = [
+    lambda c: c + sp.Rational(1, 10),
+    lambda c: c - sp.Rational(1, 10),
+    lambda c: c + 1,
+    lambda c: c - 1,
+    lambda c: -c,
+    lambda c: 2 * c + 3,
+    lambda c: c / 7 - 5,
+    lambda c: c + 1000,
+    lambda c: c - 1000,
+]
+
+
+def false_variants(statement: Statement, name: str) -> Iterator[Statement]:
+    """For each number of the conclusion, the statement with it moved until it is false."""
+    conclusion = statement.conclusion
+    formula = conclusion.formula if isinstance(conclusion, Every) else conclusion
+    samples = list(satisfying(name, TRIES))
+    for path in places(formula):
+        for change in CHANGES:
+            other = moved(formula, path, change)
+            if isinstance(conclusion, Every):
+                other = replace(conclusion, formula=other)
+            variant = replace(statement, conclusion=other)
+            if any(is_false(variant, sample) for sample in samples):
+                yield variant
+                break
+
+
+def is_false(statement: Statement, sample: Sample) -> bool:
+    try:
+        return holds(statement, sample)[1] is False
+    except (ArithmeticError, ValueError, TypeError):
+        return False  # the moved constant left the domain of a function
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_moved_constant_is_not_proven(name: str) -> None:
+    theorem = library()[name]
+    variants = list(false_variants(theorem.statement, name))
+    assert variants
+    for variant in by_tier(variants, sample=variants[:3]):
+        mutated = Theorem(name, variant, theorem.prove)
+        assert run(mutated, {**library(), name: mutated}).fault, variant.conclusion

@@ -90,7 +90,7 @@ class _Encoder:
 
     def atom(self, term: Term) -> Any:
         """A new variable, with what is known of it."""
-        value = self.z3.Real(f"v{len(self.atoms)}")
+        value = self.z3.FreshReal()
         if isinstance(term, sp.Pow) and isinstance(term.exp, sp.Rational):
             if term.exp < 0:
                 self.known.append(value * self.term(term.base**-term.exp) == 1)

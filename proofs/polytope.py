@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from countbounds.proving.formulas import HALF, Formula, Term, every, symbols
+from countbounds.proving.formulas import HALF, Formula, Term, every, substituted, symbols
 from countbounds.proving.proof import Fact, Proof, Statement, Theorem
 from proofs.terms import L, least_value, least_weight, m, n, rounds
 
@@ -128,4 +128,74 @@ LETTERS = Theorem(
         conclusion=rounds((beta + A * n + delta * m * alpha) / (a + n + delta * m), n),
     ),
     _letters,
+)
+
+
+first = symbols("alpha")
+
+
+def curve(number: Term) -> Term:
+    """y(n, 0) = (a alpha + A n)/(a + n): a weight and two values."""
+    return (a * first + A * number) / (a + number)
+
+
+def _curves(p: Proof) -> None:
+    known = [p.given["length"], p.given["a > 0"]]
+    inside = substituted(INSIDE, {beta: a * first})
+
+    def show(q: Proof, number: Term, conditions: list[Fact]) -> Fact:
+        here = q.at(q.given["rounds"], number, *conditions)
+        return q.reals(inside.at(number)[1], here, *conditions, *known)
+
+    least = p.use("least-weight-and-value", {beta: a * first}, *known, p.every(inside, show))
+    p.qed(least, p.at(p.given["rounds"], sp.Integer(0), *known), *known)
+
+
+CURVES = Theorem(
+    "least-weight-of-curves",
+    Statement(
+        title="What rounding asks of a linear-fractional curve",
+        source="theory.md, Lemma 4.1",
+        words="A curve (a alpha + A n)/(a + n) that rounds has a >= a*, A >= A*, |alpha| <= 1/2.",
+        integers=(L,),
+        hypotheses={
+            "length": L >= 1,
+            "a > 0": a > 0,
+            "rounds": every(n, (n >= 0, n <= L), rounds(curve(n), n)),
+        },
+        conclusion=sp.And(a >= least_weight(L), A >= least_value(L), -HALF <= first, first <= HALF),
+    ),
+    _curves,
+)
+
+
+def _size(p: Proof) -> None:
+    goal, weight = p.theorem.statement.conclusion, (L - 1) ** 2 / 4
+
+    def at(q: Proof, value: Term, equation: Fact) -> Fact:
+        return q.reals(goal, q.floor(weight, value, equation), equation, q.given["length"])
+
+    def even(q: Proof, half: Term, equation: Fact) -> Fact:
+        positive = q.reals(half >= 1, q.integer_gap(half), equation, q.given["length"])
+        value = q.floor(weight, half**2 - half, equation)
+        return q.reals(goal, value, equation, positive)
+
+    p.qed(p.residue(L, 2, goal, [even, lambda q, half, equation: at(q, half**2, equation)]))
+
+
+SIZE = Theorem(
+    "size-of-least-weight",
+    Statement(
+        title="How large a* is",
+        source="theory.md, section 4",
+        words="a* = floor((L - 1)^2/4) lies within 1/4 of (L - 1)^2/4, and is not negative.",
+        integers=(L,),
+        hypotheses={"length": L >= 1},
+        conclusion=sp.And(
+            least_weight(L) >= 0,
+            least_weight(L) >= L * (L - 2) / 4,
+            least_weight(L) <= (L - 1) ** 2 / 4,
+        ),
+    ),
+    _size,
 )

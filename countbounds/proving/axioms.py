@@ -31,7 +31,6 @@ class Axiom:
 
 
 AXIOMS = {
-    "exp is positive": Axiom("exp(x) > 0", lambda x: [], lambda x: sp.exp(x) > 0),
     "exp lies above its tangent": Axiom(
         "exp(x) >= 1 + x", lambda x: [], lambda x: sp.exp(x) >= 1 + x
     ),
@@ -81,7 +80,8 @@ AXIOMS = {
 }
 
 RULES = {
-    "reals": "what z3 or exact root isolation decides about real numbers with + - * / and roots",
+    "reals": "what z3 or exact root isolation decides about real numbers with + - * / and roots; "
+    "exp(x) > 0",
     "identity": "what sympy and python-flint both find equal, as terms with + - * / and roots",
     "integer gap": "an integer is <= 0 or >= 1",
     "residue": "an integer is m q + r for an integer q and one r of 0..m - 1",

@@ -5,8 +5,8 @@ negative and what stands under a logarithm is positive: its demands. Facts are w
 the demands of a goal are proven from the facts before the goal is.
 
 Roots of rational degree become new variables y >= 0 with y^q equal to what stands under them,
-reciprocals variables r with r d = 1. Every other function (exp, log, floor, a sum) is a
-variable of which nothing is known but what the facts say.
+reciprocals variables r with r d = 1, exponentials variables > 0. Every other function (log,
+floor, a sum) is a variable of which nothing is known but what the facts say.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import sympy as sp
 from countbounds.proving.formulas import Formula, Term
 from countbounds.proving.roots import NotUnivariate, decided_by_roots
 
-EFFORT = 40_000_000
+EFFORT = 10_000_000
 """z3's own measure of work (`rlimit`) after which a question is given up."""
 
 
@@ -60,7 +60,7 @@ class _Encoder:
         if parts in (sp.true, sp.false):
             return z3.BoolVal(bool(parts))
         if isinstance(parts, sp.core.relational.Relational):
-            left, right = (self.term(side) for side in parts.args)
+            left, right = self.sides(parts)
             return {
                 "==": lambda: left == right,
                 "!=": lambda: left != right,
@@ -73,6 +73,10 @@ class _Encoder:
         if type(parts) in joined:
             return joined[type(parts)](*(self.formula(part) for part in parts.args))
         raise TypeError(f"This is no formula that can be decided: {formula}")
+
+    def sides(self, relation: Any) -> tuple[Any, Any]:
+        """Both sides of a relation, or its difference and zero."""
+        return self.term(relation.lhs), self.term(relation.rhs)
 
     def term(self, term: Term) -> Any:
         z3 = self.z3
@@ -100,10 +104,26 @@ class _Encoder:
             else:
                 root = self.term(term.base ** sp.Rational(1, term.exp.q))
                 self.known.append(value == self.z3.Product([root] * int(term.exp.p)))
-        elif not isinstance(term, (sp.Symbol, sp.Function, sp.exp)):
+        elif isinstance(term, sp.exp):
+            self.known.append(value > 0)
+        elif not isinstance(term, (sp.Symbol, sp.Function)):
             raise TypeError(f"This is no term that can be decided: {term}")
         self.atoms[term] = value
         return value
+
+
+class _LinearEncoder(_Encoder):
+    """Every monomial, once products are expanded, becomes a variable of which nothing is known."""
+
+    def sides(self, relation: Any) -> tuple[Any, Any]:
+        total = self.z3.RealVal(0)
+        difference = sp.expand(relation.lhs - relation.rhs)
+        for monomial, coefficient in difference.as_coefficients_dict().items():
+            if not isinstance(coefficient, sp.Rational):
+                raise TypeError(f"This is no rational coefficient: {coefficient}")
+            variable = 1 if monomial == 1 else self.atoms.setdefault(monomial, self.z3.FreshReal())
+            total += self.z3.RealVal(str(coefficient)) * variable
+        return total, self.z3.RealVal(0)
 
 
 def demands(formula: Formula) -> list[Formula]:
@@ -146,13 +166,26 @@ def _demanded(formulas: Iterable[Formula]) -> list[Formula]:
 
 
 def _asked(facts: Sequence[Formula], goal: Formula) -> tuple[bool | None, str]:
-    """z3's answer, None if it gives up, and words for it."""
+    """z3's answer, None if it gives up, and words for it.
+
+    It is asked first about linear arithmetic over monomials, which is fast and can only prove.
+    """
     import z3
 
+    linear = _LinearEncoder(z3)
+    if _refuted(linear, "QF_LRA", [linear.formula(fact) for fact in facts], goal)[0]:
+        return True, "z3, linear"
     encoder = _Encoder(z3)
     asserted = [encoder.formula(fact) for fact in [*facts, *_demanded([*facts, goal])]]
-    negated = z3.Not(encoder.formula(goal))
-    solver = z3.SolverFor("QF_NRA")
+    return _refuted(encoder, "QF_NRA", asserted, goal)
+
+
+def _refuted(
+    encoder: _Encoder, logic: str, asserted: list[Any], goal: Formula
+) -> tuple[bool | None, str]:
+    """Whether the assertions contradict the goal's negation; None if z3 gives up."""
+    negated = encoder.z3.Not(encoder.formula(goal))
+    solver = encoder.z3.SolverFor(logic)
     solver.set("rlimit", EFFORT)
     solver.add(*asserted, *encoder.known, negated)
     answer = str(solver.check())

@@ -199,3 +199,39 @@ SIZE = Theorem(
     ),
     _size,
 )
+
+
+def _exact(p: Proof) -> None:
+    known = [p.given["a > 0"]]
+    start = p.at(p.given["exact"], sp.Integer(0), p.given["length"], *known)
+
+    def longer(q: Proof, two: Fact) -> Fact:
+        inputs = [q.at(p.given["exact"], sp.Integer(k), two, *known) for k in (1, 2)]
+        return q.reals(L <= 1, start, *inputs, *known, why="A = n + a at n = 1 and at n = 2")
+
+    p.qed(
+        p.cases(
+            L <= 1,
+            [L <= 1, L >= 2],
+            [lambda q, short: q.reals(L <= 1, short), longer],
+            p.integer_gap(L - 1),
+        )
+    )
+
+
+EXACT = Theorem(
+    "curves-do-not-count-exactly",
+    Statement(
+        title="Softmax without post-LN cannot count exactly beyond 1",
+        source="exact-bounds.md, linear attention",
+        words="If (a alpha + A n)/(a + n) = n for n = 0..L with a finite weight then L <= 1.",
+        integers=(L,),
+        hypotheses={
+            "length": L >= 1,
+            "a > 0": a > 0,
+            "exact": every(n, (n >= 0, n <= L), sp.Eq(curve(n), n)),
+        },
+        conclusion=L <= 1,
+    ),
+    _exact,
+)

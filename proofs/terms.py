@@ -30,3 +30,25 @@ def rounds(output: Term, number: Term) -> Formula:
 def on_edge(output: Any, length: Term) -> Every:
     """Rounding at every input without letters: 0 <= n <= L."""
     return every(n, (n >= 0, n <= length), rounds(output(n), n))
+
+
+def softmax_weight(attended: Term, counted: Term, dim: Term) -> Term:
+    """e^(s_t - s_s) for the inner products of a token t and of a space with the boundary."""
+    return sp.exp((attended - counted) / sp.sqrt(dim))
+
+
+def inner(left: list[Term], right: list[Term]) -> Term:
+    """The inner product of two vectors, given by their first coordinates; the rest are 0."""
+    return sp.Add(*(x * y for x, y in zip(left, right, strict=True)))
+
+
+def softmax_output(
+    boundary: list[Term], space: list[Term], letter: list[Term], readout: list[Term], dim: Term
+) -> Term:
+    """y(n, m) of softmax attention over these vectors, as seen by attention."""
+    a, delta = (
+        softmax_weight(inner(boundary, token), inner(boundary, space), dim)
+        for token in (boundary, letter)
+    )
+    values = [inner(readout, token) for token in (boundary, space, letter)]
+    return (a * values[0] + n * values[1] + delta * m * values[2]) / (a + n + delta * m)

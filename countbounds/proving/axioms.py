@@ -84,6 +84,7 @@ RULES = {
     "exp(x) > 0",
     "identity": "what sympy and python-flint both find equal, as terms with + - * / and roots",
     "integer gap": "an integer is <= 0 or >= 1",
+    "no square": "p^2 = k q^2 has no integer solutions but q = 0 if k >= 0 is not a square",
     "residue": "an integer is m q + r for an integer q and one r of 0..m - 1",
     "floor": "if m <= x < m + 1 for an integer m then floor(x) = m",
     "induction": "a formula that holds at a start and passes from n to n + 1 holds from there on",

@@ -141,11 +141,31 @@ def demands(formula: Formula) -> list[Formula]:
 
 
 def implied(facts: Sequence[Formula], goal: Formula) -> Answer:
-    """Whether the goal is well defined and holds wherever the facts do."""
-    for demand in demands(goal):
-        if not (answer := _implied(facts, demand)).proven:
-            return Answer(False, f"not shown to be well defined ({demand}): {answer.by}")
-    return _implied(facts, goal)
+    """Whether the goal is well defined and holds wherever the facts do.
+
+    The parts of a conjunction are decided one by one.
+    """
+    known = [part for fact in facts for part in _parts(fact)]
+    by: dict[str, None] = {}
+    for part in _parts(goal):
+        if part in known:
+            answer = Answer(True, "given")
+        else:
+            for demand in demands(part):
+                if not (answer := _implied(known, demand)).proven:
+                    reason = f"not shown to be well defined ({demand}): {answer.by}"
+                    return Answer(False, reason)
+            answer = _implied(known, part)
+        if not answer.proven:
+            return Answer(False, f"{part}: {answer.by}" if part != goal else answer.by)
+        by[answer.by] = None
+    return Answer(True, "; ".join(by))
+
+
+def _parts(formula: Formula) -> list[Formula]:
+    """The formulas that a conjunction joins."""
+    whole = sp.sympify(formula)
+    return list(whole.args) if isinstance(whole, sp.And) else [whole]
 
 
 def _implied(facts: Sequence[Formula], goal: Formula) -> Answer:

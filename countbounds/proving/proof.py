@@ -355,6 +355,20 @@ class Proof:
         self._show("integer gap", goal, "", why, begun)
         return self._fact(goal)
 
+    def no_square(self, factor: int, left: Term, right: Term, *facts: Fact, why: str = "") -> Fact:
+        """No square of an integer is a non-square times the square of another but zero."""
+        begun = time.perf_counter()
+        for term in (left, right):
+            if not is_integer(term, self.integers):
+                raise NotDischargedError(f"{term} is not known to be an integer")
+            for demand in demands(sp.sympify(term)):
+                self._proven(facts, demand)
+        if factor < 0 or sp.integer_nthroot(factor, 2)[1]:
+            raise NotDischargedError(f"{factor} is the square of an integer, or negative")
+        goal = sp.Or(sp.Eq(right, 0), sp.Ne(left**2, factor * right**2))
+        self._show("no square", goal, "", why, begun)
+        return self._fact(goal)
+
     def floor(self, term: Term, value: Term, *facts: Fact, why: str = "") -> Fact:
         """An integer value with value <= term < value + 1 is the floor of the term."""
         begun = time.perf_counter()

@@ -229,6 +229,16 @@ def test_floor() -> None:
     )
 
 
+def test_irrational_roots() -> None:
+    for bad in (
+        lambda p: p.no_square(4, n, k),
+        lambda p: p.no_square(-2, n, k),
+        lambda p: p.no_square(2, n, x),
+        lambda p: p.reals(sp.Ne(n**2, 2 * k**2), p.no_square(2, n, k)),  # both may be 0
+    ):
+        both(lambda p: p.no_square(2, n, k), bad, integers=(n, k))
+
+
 def test_residues() -> None:
     square = sp.Or(*(sp.Eq(sp.floor(n**2 / 4), n**2 / 4 - c) for c in (0, sp.Rational(1, 4))))
 

@@ -20,8 +20,8 @@ from proofs.terms import (
     least_weight,
     m,
     n,
+    output_of,
     rounds,
-    softmax_output,
     softmax_weight,
 )
 
@@ -215,7 +215,7 @@ TOKENS = {
     "letter": [-lam, mu / B],
     "readout": [sp.Integer(0), B],
 }
-CONSTRUCTED = softmax_output(*TOKENS.values(), d)
+CONSTRUCTED = output_of(TOKENS, d)
 _INPUTS = {"length": L >= 1, "inputs": sp.And(n >= 0, m >= 0, n + m <= L)}
 
 
@@ -749,7 +749,7 @@ PUBLISHED_COUNTS = Theorem(
         },
         conclusion=sp.And(
             *(inner(token, token) <= B**2 for token in PUBLISHED.values()),
-            rounds(softmax_output(*PUBLISHED.values(), d), n),
+            rounds(output_of(PUBLISHED, d), n),
         ),
     ),
     _published,

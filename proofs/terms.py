@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
@@ -40,6 +41,12 @@ def softmax_weight(attended: Term, counted: Term, dim: Term) -> Term:
 def inner(left: list[Term], right: list[Term]) -> Term:
     """The inner product of two vectors, given by their first coordinates; the rest are 0."""
     return sp.Add(*(x * y for x, y in zip(left, right, strict=True)))
+
+
+def output_of(vectors: Mapping[str, list[Term]], dim: Term) -> Term:
+    """y(n, m) for the vectors boundary, space, letter and readout, by name."""
+    names = ("boundary", "space", "letter", "readout")
+    return softmax_output(*(vectors[name] for name in names), dim=dim)
 
 
 def softmax_output(

@@ -101,7 +101,12 @@ def test_terms_that_are_not_well_defined(facts: list[Any], goal: Any) -> None:
 
 
 def test_opaque_functions_are_not_interpreted() -> None:
-    for false_or_unknown in (sp.exp(x) > 1, sp.exp(x) > sp.exp(x / 2), sp.floor(x) <= x, sp.log(x + 1) <= x):
+    for false_or_unknown in (
+        sp.exp(x) > 1,
+        sp.exp(x) > sp.exp(x / 2),
+        sp.floor(x) <= x,
+        sp.log(x + 1) <= x,
+    ):
         assert not implied([x > 0], false_or_unknown).proven
 
 

@@ -235,3 +235,76 @@ EXACT = Theorem(
     ),
     _exact,
 )
+
+
+own, other = symbols("E_# E_l")
+read_first, read_space = symbols("alpha_# alpha_s")
+
+
+def near_vertex(slack: Term) -> tuple[Term, Term, Term]:
+    """Weight, boundary value and space value near the vertex."""
+    point = vertex(slack)
+    return point[a], point[beta] / point[a], point[A]
+
+
+def attended(values: tuple[Term, Term, Term], exponents: tuple[Term, Term]) -> Term:
+    """y(n, m) of softmax attention for values of #, s, l and exponents of # and l over s."""
+    weight, share = (sp.exp(exponent) for exponent in exponents)
+    top = weight * values[0] + n * values[1] + share * m * values[2]
+    return top / (weight + n + share * m)
+
+
+_weight, _first, _space = near_vertex(eps)
+
+
+def _layers(p: Proof) -> None:
+    known = [p.given[name] for name in p.given if name not in ("inputs",)]
+    weight, share = sp.exp(own), sp.exp(other)
+    reached = p.axiom("exp inverts log", _weight, own, facts=known)
+    falls = p.axiom("exp increases", sp.Integer(0), other, facts=known)
+    small = p.reals(sp.And(share > 0, share <= 1), p.given["letter"], falls)
+    values = {a: weight, beta: weight * read_first, A: read_space}
+    inside = substituted(STRICTLY_INSIDE, values)
+
+    def show(q: Proof, number: Term, conditions: list[Fact]) -> Fact:
+        at = q.use("vertex-of-the-polytope", {n: number}, *conditions, *known)
+        moved = q.reals(
+            sp.And(sp.Eq(values[beta], vertex(eps)[beta]), sp.Eq(read_space, _space)),
+            reached,
+            *known,
+        )
+        return q.reals(inside.at(number)[1], at, moved, reached, *known)
+
+    p.qed(
+        p.use(
+            "letters-are-free",
+            {**values, delta: share, alpha: alpha},
+            p.every(inside, show),
+            small,
+            p.given["inputs"],
+            *known,
+        )
+    )
+
+
+LAYERS = Theorem(
+    "layers-near-the-vertex",
+    Statement(
+        title="Softmax attention near the vertex of the polytope counts",
+        source="theory.md, section 4",
+        words="Values near the vertex, the score of its weight and a light letter count to L.",
+        integers=(L, n, m),
+        hypotheses={
+            "length": L >= 1,
+            "slack": eps > 0,
+            "positive": _weight > 0,
+            "values": sp.And(sp.Eq(read_first, _first), sp.Eq(read_space, _space)),
+            "score": sp.Eq(own, sp.log(_weight)),
+            "letter": other <= 0,
+            "letter value": sp.And(-HALF <= alpha, alpha <= HALF),
+            "inputs": sp.And(n >= 0, m >= 0, n + m <= L),
+        },
+        conclusion=rounds(attended((read_first, read_space, alpha), (own, other)), n),
+    ),
+    _layers,
+)

@@ -10,7 +10,20 @@ import sympy as sp
 from countbounds.proving.formulas import HALF, Term, dot, every, substituted, symbols
 from countbounds.proving.proof import Fact, Proof, Statement, Theorem
 from proofs import polytope
-from proofs.polytope import A, a, alpha, beta, delta, eps, first, vertex
+from proofs.polytope import (
+    A,
+    a,
+    alpha,
+    beta,
+    delta,
+    eps,
+    first,
+    near_vertex,
+    other,
+    own,
+    read_first,
+    read_space,
+)
 from proofs.terms import (
     B,
     L,
@@ -202,13 +215,7 @@ SCORE = Theorem(
 r, sigma, lam, mu = symbols("r sigma lambda mu")
 
 
-def _near(slack: Term) -> tuple[Term, Term, Term]:
-    """Weight, boundary value and space value near the vertex."""
-    point = vertex(slack)
-    return point[a], point[beta] / point[a], point[A]
-
-
-_weight, _boundary, _space = _near(eps)
+_weight, _boundary, _space = near_vertex(eps)
 TOKENS = {
     "boundary": [r, _boundary / B],
     "space": [-sigma, _space / B],
@@ -220,37 +227,29 @@ _INPUTS = {"length": L >= 1, "inputs": sp.And(n >= 0, m >= 0, n + m <= L)}
 
 
 def _construction(p: Proof) -> None:
-    given = [p.given[name] for name in ("length", "dimension", "B > 0", "slack")]
-    size = p.use("size-of-least-weight", {}, p.given["length"])
-    positive = p.reals(_weight > 0, size, *given)
-    given += [positive]
+    given = [p.given[name] for name in ("length", "dimension", "B > 0", "slack", "positive")]
     x, s, letter, w = TOKENS.values()
-    exponent = (inner(x, x) - inner(x, s)) / sp.sqrt(d)
-    other = (inner(x, letter) - inner(x, s)) / sp.sqrt(d)
-    weight, share = sp.exp(exponent), sp.exp(other)
-    score = p.reals(sp.Eq(exponent, sp.log(_weight)), p.given["score"], *given)
-    reached = p.axiom("exp inverts log", _weight, exponent, facts=[positive, score, *given])
-    light = p.reals(other <= 0, p.given["letter"], *given)
-    given += [p.given["letter value"]]
-    falls = p.axiom("exp increases", sp.Integer(0), other, facts=given)
-    small = p.reals(sp.And(share > 0, share <= 1), light, falls, *given)
-    values = {a: weight, beta: weight * inner(w, x), A: inner(w, s)}
-    inside = substituted(polytope.STRICTLY_INSIDE, values)
-
-    def show(q: Proof, number: Term, conditions: list[Fact]) -> Fact:
-        at = q.use("vertex-of-the-polytope", {n: number}, q.given["length"], *conditions, *given)
-        moved = q.reals(sp.Eq(values[beta], vertex(eps)[beta]), reached, *given)
-        return q.reals(inside.at(number)[1], at, moved, reached, *given)
-
+    exponents = (
+        (inner(x, x) - inner(x, s)) / sp.sqrt(d),
+        (inner(x, letter) - inner(x, s)) / sp.sqrt(d),
+    )
     p.qed(
         p.use(
-            "letters-are-free",
-            {**values, delta: share, alpha: inner(w, letter)},
-            p.every(inside, show),
-            small,
+            "layers-near-the-vertex",
+            {
+                own: exponents[0],
+                other: exponents[1],
+                alpha: inner(w, letter),
+                read_first: inner(w, x),
+                read_space: inner(w, s),
+            },
+            p.reals(sp.Eq(exponents[0], sp.log(_weight)), p.given["score"], *given),
+            p.reals(exponents[1] <= 0, p.given["letter"], *given),
+            p.given["letter value"],
             p.given["inputs"],
             *given,
-        )
+        ),
+        *given,
     )
 
 

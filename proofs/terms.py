@@ -45,8 +45,10 @@ def inner(left: list[Term], right: list[Term]) -> Term:
 
 def output_of(vectors: Mapping[str, list[Term]], dim: Term) -> Term:
     """y(n, m) for the vectors boundary, space, letter and readout, by name."""
-    names = ("boundary", "space", "letter", "readout")
-    return softmax_output(*(vectors[name] for name in names), dim=dim)
+    boundary, space, letter, readout = (
+        vectors[name] for name in ("boundary", "space", "letter", "readout")
+    )
+    return softmax_output(boundary, space, letter, readout, dim)
 
 
 def softmax_output(

@@ -6,7 +6,18 @@ import random
 
 import mpmath
 
-from proofs.polytope import A, a, alpha, beta, delta, eps
+from proofs.polytope import (
+    A,
+    a,
+    alpha,
+    beta,
+    delta,
+    eps,
+    other,
+    own,
+    read_first,
+    read_space,
+)
 from proofs.terms import L, m, n
 from tests.proofs.numeric import Sample, Sampler
 
@@ -52,8 +63,25 @@ def _letters(random_: random.Random) -> Sample:
     )
 
 
+def _layers(random_: random.Random) -> Sample:
+    length = random_.randrange(1, 20)
+    slack = mpmath.mpf(random_.uniform(0.01, 3))
+    weight = (length - 1) ** 2 // 4 + 2 * slack
+    spaces = random_.randrange(length + 1)
+    value = (length - 1) ** 2 // 4 + length - mpmath.mpf(1) / 2 + 2 * slack
+    return Sample(
+        {
+            L: length, eps: slack, own: mpmath.log(weight), other: -random_.choice([0, 1, 9]),
+            read_first: slack / weight - mpmath.mpf(1) / 2, read_space: value,
+            alpha: mpmath.mpf(random_.choice([-1, 1, 0])) / 2, n: spaces,
+            m: random_.choice([0, length - spaces]),
+        }
+    )  # fmt: skip
+
+
 SAMPLES: dict[str, Sampler] = {
     "least-weight-and-value": _inside,
     "vertex-of-the-polytope": _vertex,
     "letters-are-free": _letters,
+    "layers-near-the-vertex": _layers,
 }

@@ -1,0 +1,43 @@
+"""Numbers for the rows of Table 1."""
+
+from __future__ import annotations
+
+import random
+
+import mpmath
+
+from proofs.terms import B, L, d
+from tests.proofs.numeric import Sample, Sampler
+from tests.proofs.samples import learned_pre_ln_reached, linear, softmax
+from tests.proofs.samples.softmax import inputs, share
+
+
+def _linear_upper(random_: random.Random) -> Sample:
+    length, dim = random_.randrange(5, 40), random_.choice([3, 16, 1000])
+    return Sample({L: length, d: dim, B: mpmath.root(2 * dim, 8), **inputs(random_, length)})
+
+
+def _sphere_upper(random_: random.Random) -> Sample:
+    length, dim = random_.randrange(2, 40), random_.choice([3, 16, 1000])
+    scale = mpmath.mpf(3) / 2 - mpmath.mpf(1) / length
+    return Sample({L: length, d: dim, B: scale / dim, **inputs(random_, length)})
+
+
+def _softmax_upper(random_: random.Random) -> Sample:
+    length, dim = random_.randrange(2, 40), random_.choice([3, 16, 10**6])
+    square = max(length**2, mpmath.sqrt(dim) * mpmath.log(length)) * 2
+    more = 1 + random_.choice([mpmath.mpf(10) ** -30, share(random_)])
+    return Sample({L: length, d: dim, B: mpmath.sqrt(square) * more, **inputs(random_, length)})
+
+
+SAMPLES: dict[str, Sampler] = {
+    "table-1-linear-lower": linear.SAMPLES["linear-rounding"],
+    "table-1-linear-upper": _linear_upper,
+    "table-1-linear-pre-ln-lower": linear.SAMPLES["linear-pre-ln-rounding"],
+    "table-1-linear-pre-ln-upper": _sphere_upper,
+    "table-1-softmax-lower": softmax.SAMPLES["softmax-score"],
+    "table-1-softmax-upper": _softmax_upper,
+    "table-1-softmax-pre-ln-learned-upper": learned_pre_ln_reached.SAMPLES[
+        "learned-pre-ln-reached"
+    ],
+}

@@ -7,6 +7,7 @@ unless the kernel verifies both. Theory and proofs: docs/exact-bounds.md.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -25,12 +26,14 @@ from countbounds.domain import LONGEST
 from countbounds.errors import CountboundsError, InputError
 from countbounds.expressions import Expr, evaluate
 from countbounds.kernel import RejectedError, verify
+from countbounds.layer import Parameters
 from countbounds.optimum.result import Optimum
 from countbounds.rings import Enclosure
 from countbounds.variants import variant as variant_named
 from countbounds.variants.base import BOUND, DIM, LENGTH, Variant
 
 MOST_DIGITS = 1000
+MOST_FIGURES = 4000
 _COMPARED = (32, 128, 512)
 _FAR = 1 << 13_000
 
@@ -62,8 +65,9 @@ class SmallestBound:
         rate: the published rate, evaluated at L and d; None where it is infinite.
         ratio_to_rate: B_min over that rate.
         sharp_constant: what that ratio tends to as L grows, at this d.
-        exact: whether the bracket is as narrow as was asked for.
-        certificate: what the kernel verified; None where a cap makes it impossible.
+        exact: whether the theory closes the bracket, which then is as narrow as was asked for.
+        certificate: what the kernel verified; beyond the cap, that of the cap; None where
+            finite parameters cannot count exactly.
     """
 
     variant: str
@@ -171,7 +175,7 @@ def b_min(
     if exact:
         return _exact_b_min(chosen, length, dim, digits)
     if chosen.longest is not None and length > chosen.longest(dim):
-        return _no_bound(variant, length, dim, "rounding", "beyond the cap")
+        return _no_bound(variant, length, dim, "rounding", "beyond the cap", cap_certificate(dim))
     found = search(variant, length, dim, digits)
     proven = _verified(
         variant,
@@ -185,6 +189,7 @@ def b_min(
         {"lower": found.witness, "upper": write_vectors(found.parameters)},
     )
     narrow = (found.upper - found.lower) * 10**digits <= found.lower
+    exact = narrow and found.regime != "open"
     rate, ratio, constant = _ratios(chosen, length, dim, found)
     return SmallestBound(
         variant,
@@ -200,14 +205,21 @@ def b_min(
         rate,
         ratio,
         constant,
-        narrow,
+        exact,
         proven,
     )
 
 
-def _no_bound(variant: str, length: int, dim: int, counting: str, why: str) -> SmallestBound:
+def _no_bound(
+    variant: str,
+    length: int,
+    dim: int,
+    counting: str,
+    why: str,
+    proven: Certificate | None = None,
+) -> SmallestBound:
     return SmallestBound(
-        variant, length, dim, counting, None, None, why, None, None, None, None, True, None
+        variant, length, dim, counting, None, None, why, None, None, None, None, True, proven
     )
 
 
@@ -290,6 +302,14 @@ def search_beside(variant: str, length: int, dim: int, bound: Fraction | None) -
     return found
 
 
+def possible(
+    variant: str, length: int, dim: int, bound: Fraction, parameters: Parameters
+) -> Certificate:
+    """That rational parameters of norm <= bound count to L, verified."""
+    claim = {"kind": "possible", "length": length, "bound": str(bound)}
+    return _verified(variant, dim, claim, write_vectors(parameters))
+
+
 def _verified(variant: str, dim: int, claim: dict[str, Any], proof: Any) -> Certificate:
     """The certificate, after the kernel has verified it.
 
@@ -344,12 +364,15 @@ def l_max(variant: str, bound: str | int | float | Fraction, dim: int) -> Longes
     require_dim(dim)
     b = read_bound(bound)
     published = None if chosen.guaranteed_length is None else chosen.guaranteed_length(b, dim)
-    try:
-        proven = _verified(variant, dim, {"kind": "unbounded", "bound": str(b)}, {})
-    except CountboundsError:
-        pass
-    else:
-        return Longest(variant, b, dim, None, True, None, None, published, proven)
+    if max(abs(b.numerator), b.denominator) >= 10**MOST_FIGURES:
+        raise InputError(
+            f"The bound has more than {MOST_FIGURES} digits, which certificates do not hold; "
+            "round it to fewer."
+        )
+    unbounded = certificate(variant, dim, {"kind": "unbounded", "bound": str(b)}, {})
+    with suppress(RejectedError):
+        verify(as_text(unbounded))
+        return Longest(variant, b, dim, None, True, None, None, published, unbounded)
     reached = _Reached(variant, b, dim, chosen.longest(dim) if chosen.longest else None)
     length = _last(reached.possible, _guess(chosen, b, dim))
     if length >= LONGEST and reached.possible(LONGEST):
@@ -395,7 +418,7 @@ class _Reached:
         """L is possible and L + 1 is not; None where the cap is the reason."""
         here, after = self.optimum(length) if length else None, self.optimum(length + 1)
         if after is None:
-            return None
+            return cap_certificate(self.dim)
         return _verified(
             self.variant,
             self.dim,

@@ -136,7 +136,9 @@ def check(
         longest=longest,
     )
     if longest is not None and length > longest:
-        return nothing
+        from countbounds.bounds import cap_certificate
+
+        return replace(nothing, certificate=cap_certificate(dim))
     if kind == "optimal":
         return _check_optimal(nothing, chosen, given, precision)
     formula = chosen.guaranteed_bound(length, dim)
@@ -165,18 +167,27 @@ def _check_optimal(
     blank: CheckResult, chosen: Variant, given: Fraction | None, precision: int
 ) -> CheckResult:
     """The optimum at the least 12-digit decimal above B_min, or at a given bound."""
-    from countbounds.bounds import search_beside
+    from countbounds.bounds import possible, search_beside
 
     found = search_beside(blank.variant, blank.length, blank.dim, given)
     used = significant(found.upper, _BOUND_DIGITS, up=True) if given is None else given
-    blank = replace(blank, guaranteed_bound=Bracket(found.lower, found.upper))
+    known = Bracket.exactly(found.upper)
+    if found.regime != "open":
+        known = Bracket(found.lower, found.upper)
+    blank = replace(blank, guaranteed_bound=known)
     if used <= found.lower:
         refuted = _refute(replace(blank, bound=used))
         if refuted is not None:
             return refuted
     if used < found.upper:
-        raise Undecided("The bound lies where the theory leaves B_min open.")
-    return _decide(blank, chosen, found.parameters, used, precision)
+        raise Undecided(
+            f"B_min lies between {decimal(found.lower)} and {decimal(found.upper)}, and on which "
+            "side of it the bound lies is not known."
+        )
+    result = _decide(blank, chosen, found.parameters, used, precision)
+    return replace(
+        result, certificate=possible(blank.variant, blank.length, blank.dim, used, found.parameters)
+    )
 
 
 def _refute(result: CheckResult) -> CheckResult | None:

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         return complain(str(error), WRONG_CALL)
     except Undecided as error:
-        return complain(f"Undecided: {error} Try a larger --precision.", OPEN)
+        return complain(f"Undecided: {error}", OPEN)
     except KeyboardInterrupt:
         return complain("Interrupted.", INTERRUPTED)
     except Exception as error:
@@ -60,13 +60,14 @@ def _run(words: list[str]) -> int:
         raise InputError(
             f"unrecognized arguments: {listed[:80]} ({options.prog} --help shows the options)"
         )
-    if options.out is not None and options.out == options.certificate:
-        raise InputError("--out and --certificate name the same file; give two names.")
-    for path in (options.out, options.certificate):
-        if path is not None:
-            from countbounds.output import require_writable
+    written = [path for path in (options.out, options.certificate) if path is not None]
+    if written:
+        from countbounds.output import require_writable, same_file
 
+        for path in written:
             require_writable(path)
+        if len(written) == 2 and same_file(*written):
+            raise InputError("--out and --certificate name the same file; give two names.")
     run: Callable[[argparse.Namespace], int] = options.run
     return run(options)
 
@@ -166,10 +167,19 @@ def _parser() -> argparse.ArgumentParser:
     table.add_argument("-B", "--bound", metavar="B", action="append", help="norm bound (table 3)")
     table.add_argument("--variant", metavar="NAME", action="append", help="variant (table bmin)")
     about(table, "digits")
+    table.set_defaults(digits=None)
 
     show = command("show", commands.show, "print the closed forms of a variant")
     about(show, "variant")
     show.add_argument("--format", choices=("text", "latex"), default="text")
+
+    prove = command("prove", commands.prove, "run the proofs of the theorems, for all L and d")
+    prove.add_argument("names", nargs="*", metavar="NAME", help="theorems (default: all)")
+    prove.add_argument("--list", action="store_true", help="say which theorems there are")
+    prove.add_argument("--axioms", action="store_true", help="say what the proofs rest on")
+    prove.add_argument("--verbose", action="store_true", help="show every step")
+    prove.add_argument("--record", metavar="FILE", help="save statements, steps and versions")
+    prove.add_argument("--jobs", type=_integer("number of jobs"), metavar="N", help="processes")
 
     verify = command("verify", commands.verify, "let the kernel check certificates")
     verify.add_argument("files", nargs="+", metavar="FILE")

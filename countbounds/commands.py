@@ -136,6 +136,8 @@ def table(options: argparse.Namespace) -> int:
     for name in ("bound", "length", "variant"):
         if getattr(options, name) and name not in allowed[options.number]:
             raise InputError(f"Table {options.number} has no option --{name}.")
+    if options.digits is not None and options.number != "bmin":
+        raise InputError(f"Table {options.number} has no option --digits.")
     dims = options.dim or [None]
     if options.number != "bmin" and len(dims) > 1:
         raise InputError(f"Table {options.number} is for one dimension; give -d once.")
@@ -163,14 +165,44 @@ def _table3(options: argparse.Namespace, dims: list[Any]) -> int:
 def _table_bmin(options: argparse.Namespace, dims: list[Any]) -> int:
     from countbounds.tables import BMIN_COLUMNS, table_bmin
 
-    rows = table_bmin(
-        options.variant, options.length, options.dim, options.digits, progress=progress
-    )
+    digits = 12 if options.digits is None else options.digits
+    rows = table_bmin(options.variant, options.length, options.dim, digits, progress=progress)
     emit_rows(rows, BMIN_COLUMNS, options)
     return HOLDS
 
 
 _TABLES = {"1": _table1, "3": _table3, "bmin": _table_bmin}
+
+
+def prove(options: argparse.Namespace) -> int:
+    """Run proofs and print what came of them."""
+    from countbounds.proving import library, running
+
+    if options.list or options.axioms:
+        rows: list[Any] = running.axioms() if options.axioms else running.listed()
+        columns = {key: key for key in rows[0]}
+        emit_mappings(rows, columns, options)
+        return HOLDS
+    if options.jobs is not None and options.jobs < 1:
+        raise InputError("The number of jobs is at least 1.")
+    if options.record is not None:
+        from countbounds.output import require_writable
+
+        require_writable(options.record)
+    found = running.prove(options.names, options.jobs, progress)
+    rows = [outcome.as_dict() for outcome in found.values()]
+    shown = list(running.in_words(found)) if options.verbose else []
+    columns = {key: key for key in ("theorem", "verdict", "steps", "seconds")}
+    columns |= {"reason": "reason"} if any(row["reason"] for row in rows) else {}
+    emit_mappings(rows, columns, options, "".join(f"{line}\n" for line in shown))
+    if options.record is not None:
+        from countbounds.formats import as_json
+        from countbounds.output import write
+
+        write(as_json(library.record(found)), options.record)
+    return (
+        HOLDS if all(outcome.verdict == library.PROVED for outcome in found.values()) else REFUTED
+    )
 
 
 def show(options: argparse.Namespace) -> int:
@@ -223,11 +255,19 @@ def emit_json(content: dict[str, Any], options: argparse.Namespace) -> None:
 
 def emit_rows(rows: Iterable[Any], columns: dict[str, str], options: argparse.Namespace) -> None:
     """Print rows in the chosen format, or write them to --out."""
-    from countbounds.formats import as_table
-
     found = [row.as_dict() for row in rows]
     progress("")
-    emit(as_table(found, columns, "json" if options.json else options.format), options)
+    emit_mappings(found, columns, options)
+
+
+def emit_mappings(
+    rows: list[dict[str, Any]], columns: dict[str, str], options: argparse.Namespace, head: str = ""
+) -> None:
+    """Print rows as they are, below a head (not in JSON), or write them to --out."""
+    from countbounds.formats import as_table
+
+    form = "json" if options.json else getattr(options, "format", "text")
+    emit(("" if form == "json" else head) + as_table(rows, columns, form), options)
 
 
 def save(certificate: Certificate | None, options: argparse.Namespace) -> None:

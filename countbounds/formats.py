@@ -20,7 +20,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 def as_json(content: Mapping[str, Any]) -> str:
     """One JSON object with the schema's number."""
-    return json.dumps({"schema": 1, **content}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({"schema": 1, **content}, indent=2) + "\n"
 
 
 def as_table(rows: Rows, columns: Mapping[str, str], form: str) -> str:

@@ -30,6 +30,11 @@ def require_writable(path: str) -> None:
         raise InputError(f"The output file {path} is not writable; name another.")
 
 
+def same_file(path: str, other: str) -> bool:
+    """Whether two names stand for one file, which need not exist."""
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
 def write(text: str, path: str | None) -> None:
     """Print the text, or write it to a file in one step.
 
@@ -57,7 +62,11 @@ def _print(text: str) -> None:
     if sys.stdout is None:
         return
     try:
-        sys.stdout.write(text)
+        try:
+            sys.stdout.write(text)
+        except UnicodeEncodeError:  # the terminal's encoding has no such characters
+            encoding = sys.stdout.encoding
+            sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has left; keep the interpreter from flushing into the closed pipe.

@@ -182,3 +182,41 @@ def test_the_number_of_digits_is_checked(digits: Any) -> None:
 def test_a_length_beyond_the_largest() -> None:
     with pytest.raises(InputError, match="beyond 10\\^18"):
         l_max("softmax", "1e20", 16)
+
+
+@pytest.mark.parametrize(
+    ("variant", "bound", "dim"),
+    [("softmax-pre-ln", "1/8", 16), ("softmax-pre-ln-learned", "1/4", 50)],
+)
+def test_a_rational_b_min_is_not_enough(variant: str, bound: str, dim: int) -> None:
+    """B_min(1) is this bound, and is not attained."""
+    found = l_max(variant, bound, dim)
+    assert found.length == 0
+    assert found.certificate is not None
+    more = Fraction(bound) * (1 + Fraction(1, 10**40))
+    assert l_max(variant, more, dim).length == 1
+
+
+def test_a_bound_of_too_many_digits() -> None:
+    for bound in ("1e-4000", "1e4001", "3." + "7" * 4100):
+        with pytest.raises(InputError, match="4000 digits"):
+            l_max("softmax", bound, 3)
+    assert l_max("linear", "1e3999", 3).unbounded
+    assert l_max("softmax", "1e-3999", 3).length == 0
+
+
+def test_open_is_open_however_narrow() -> None:
+    found = b_min("softmax-pre-ln-learned", 10**6, 12)
+    assert (found.exact, found.regime) == (False, "open")
+    assert b_min("softmax-pre-ln-learned", 1000, 20).exact
+
+
+def test_certificates_of_results_that_had_none() -> None:
+    beyond = b_min("softmax-pre-ln", 13, 3).certificate
+    assert beyond is not None
+    assert verify(as_text(beyond)).endswith("12 is the longest length that any parameters count to")
+    at_the_cap = l_max("softmax-pre-ln", 10**9, 3)
+    assert (at_the_cap.length, at_the_cap.certificate) == (12, beyond)
+    optimal = check("softmax", 10, 16, construction="optimal").certificate
+    assert optimal is not None
+    assert "count to 10" in verify(as_text(optimal))

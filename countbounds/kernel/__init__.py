@@ -15,7 +15,7 @@ __all__ = ["RejectedError", "verify"]
 
 FORMAT, VERSION = "countbounds certificate", 1
 OPTIONS = {"epsilon": "0", "norm": "layer", "readout_bias": False, "residual": False}
-LARGEST_TEXT = 4_000_000
+LARGEST_TEXT = 64_000
 
 
 def verify(text: str) -> str:
@@ -35,7 +35,7 @@ def verify(text: str) -> str:
 
 
 def _parse(text: str) -> Any:
-    require(len(text) <= LARGEST_TEXT, "the certificate is larger than 4 MB")
+    require(len(text) <= LARGEST_TEXT, "the certificate is longer than 64,000 characters")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         require(len(dict(pairs)) == len(pairs), "a field stands twice")

@@ -11,10 +11,10 @@ def main(paths: list[str]) -> int:
     for path in paths:
         try:
             with open(path, encoding="utf-8") as file:
-                print(f"VERIFIED {verify(file.read(LARGEST_TEXT + 1))}")
-        except (RejectedError, UnicodeDecodeError, OSError) as error:
-            print(f"REJECTED {error}")
-            status = max(status, 2 if isinstance(error, OSError) else 1)
+                said = f"VERIFIED {verify(file.read(LARGEST_TEXT + 1))}"
+        except (RejectedError, ValueError, OSError) as error:
+            said, status = f"REJECTED {error}", max(status, 1 + isinstance(error, OSError))
+        print(said)
     return status
 
 

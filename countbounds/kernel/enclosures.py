@@ -14,8 +14,6 @@ from math import isqrt
 class Interval:
     """A closed interval [low, high] of real numbers."""
 
-    __slots__ = ("high", "low")
-
     def __init__(self, low: Fraction | int, high: Fraction | int | None = None) -> None:
         self.low = Fraction(low)
         self.high = self.low if high is None else Fraction(high)

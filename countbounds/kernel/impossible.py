@@ -182,8 +182,9 @@ def _multiplier(bits: int, length: int, dim: int, bound: Fraction, ratio: Any, a
 
     (h1, d1), (h2, d2) = tangent(a1), tangent(a2)
     falls = [-d1] if a1 > max(weight, 1) else []
-    rises = [d2] if ell else []  # at l = 0, H = M^2 - X d cannot fall
-    return [constant, h1, h1 + d1 * (a2 - a1), h2, *falls, *rises]
+    if ell == 0:  # H = M^2 - X d is rational, does not fall, and may be 0
+        return [constant, (h1 + Interval(0)).low >= 0, *falls]
+    return [constant, h1, h1 + d1 * (a2 - a1), h2, d2, *falls]
 
 
 def _reach(bits: int, length: int, dim: int, bound: Fraction) -> Gaps:

@@ -54,8 +54,8 @@ def _vectors(variant: str, dim: int, bound: Fraction, proof: Any) -> Vectors:
 
 
 def _vector(content: Any, dim: int) -> Vector:
-    """A vector from its runs [[entry, count], ...]; the counts add up to d."""
-    short = isinstance(content, list) and 0 < len(content) <= 64
+    """A vector from at most four runs [[entry, count], ...]; the counts add up to d."""
+    short = isinstance(content, list) and 0 < len(content) <= 4
     pairs = short and all(isinstance(run, list) and len(run) == 2 for run in content)
     require(pairs, "a vector is not a list of runs, each an entry and its count")
     runs = [(number(entry), integer(count, 1, dim)) for entry, count in content]

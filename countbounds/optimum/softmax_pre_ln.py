@@ -31,7 +31,7 @@ from typing import Any
 from countbounds.errors import InputError
 from countbounds.kernel.impossible import least_weight
 from countbounds.layer import Parameters
-from countbounds.optimum.rational import bracket, context, near
+from countbounds.optimum.rational import bracket, context, near, rational_root
 from countbounds.optimum.result import Optimum
 from countbounds.optimum.softmax import Point, checked, real, zero_between
 from countbounds.vectors import Vector
@@ -55,6 +55,8 @@ def optimum(length: int, dim: int, digits: int) -> Optimum:
     point = _on_edge(length, weight)
     square = _square(work, point, dim) if length > 1 else work.mpf(0.25) / dim
     lower, upper = bracket(work.sqrt(square), digits)
+    if length == 1:
+        lower = rational_root(Fraction(1, 4 * dim), 2) or lower
     # How far a and A may move: a relative change of the norm by less than its room.
     free = weight * work.sqrt(dim) * (2 - _turn(work, weight, dim))
     slack = min(point.space, free) * work.mpf(10) ** -(digits + 5)

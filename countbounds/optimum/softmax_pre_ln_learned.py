@@ -37,10 +37,11 @@ The letter-free optimum:
 Letters: v_l is tied to the same N and b. With E = a/2 - a alpha and
 F = a alpha + A (L - 1) - (L - 3/2)(a + L - 1) a letter of value alpha_l >= -1/2 and weight delta
 spoils nothing if delta L (alpha_l - 1/2) <= E and delta (L - 3/2 - alpha_l) <= F. Both are
-equalities at the corner delta = (E/L + F)/(L - 2). From d = 21 on (where L is large, from about
-d = 16) some letter satisfies them at the letter-free optimum, and the bracket closes. Elsewhere
-letters bite: the upper end is then the smallest X with a letter at the corner, found numerically
-over the four numbers that fix N, b and a_s; the lower end remains that of the letter-free optimum.
+equalities at the corner delta = (E/L + F)/(L - 2). From d = 21 on (for longer L from smaller d on,
+down to d = 14 at L = 10^6) some letter satisfies them at the letter-free optimum, and the bracket
+closes. Elsewhere letters bite: the upper end is then the smallest X with a letter at the corner,
+found numerically over the four numbers that fix N, b and a_s; the lower end remains that of the
+letter-free optimum.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ from countbounds.kernel.claims import RejectedError
 from countbounds.kernel.impossible import check_impossible, least_value, least_weight
 from countbounds.kernel.possible import check_possible
 from countbounds.layer import Parameters
-from countbounds.optimum.rational import bracket, context, near
+from countbounds.optimum.rational import bracket, context, near, rational_root
 from countbounds.optimum.result import Optimum, SearchFailedError
 from countbounds.optimum.softmax import Point, real, zero_between
 from countbounds.vectors import Vector
@@ -77,8 +78,8 @@ _SHAPE_OF_FOUR = (-0.0095, -0.04, -0.0341, 0.0007)
 def optimum(length: int, dim: int, digits: int) -> Optimum:
     """A bracket of B_min(L, d) with its witnesses; of relative width <= 10^-digits where exact.
 
-    The regime is "exact" where it is that narrow, else "open"; the ends of an open bracket are
-    given to no more digits than its width deserves.
+    The regime is "exact" where both ends have one limit, as found, else "open"; the ends of an
+    open bracket are given to no more digits than its width deserves.
 
     Args:
         length: L, from 1 to 10^18.
@@ -101,7 +102,19 @@ def _searched(length: int, dim: int, digits: int) -> Optimum:
     lower, witness = _lower(cell, digits)
     upper, parameters = _upper(cell, digits)
     narrow = (upper - lower) * 10**digits <= lower
-    return Optimum(lower, witness, upper, parameters, "exact" if narrow else "open")
+    regime = "exact" if narrow and _closes(length, dim) else "open"
+    return Optimum(lower, witness, upper, parameters, regime)
+
+
+def _closes(length: int, dim: int) -> bool:
+    """Whether a letter fits beside the letter-free optimum, with hardly any slack."""
+    digits = 3 * len(str(length)) + 30
+    cell = _Cell(context(digits + 5 * len(str(length)) + 40), length, dim)
+    try:
+        _, _, room, _ = _letter_free(cell, digits)
+    except (ArithmeticError, SearchFailedError, ValueError):
+        return False
+    return bool(room > 0)
 
 
 @dataclass(frozen=True)
@@ -182,6 +195,8 @@ def _lower(cell: _Cell, digits: int) -> tuple[Fraction, dict[str, Any]]:
     """
     for value, witness in _refutations(cell, digits):
         bound, _ = bracket(value, digits)
+        if cell.length == 1:
+            bound = _rational_at_one(cell.dim) or bound
         proof = witness(bound)
         try:
             check_impossible(NAME, cell.length, cell.dim, bound, proof)
@@ -189,6 +204,12 @@ def _lower(cell: _Cell, digits: int) -> tuple[Fraction, dict[str, Any]]:
             continue
         return bound, proof
     raise SearchFailedError(f"{NAME}, L = {cell.length}, d = {cell.dim}: no lower end")
+
+
+def _rational_at_one(dim: int) -> Fraction | None:
+    """B_min(1) = 1/sqrt(2 (1 + sqrt(d - 1))) where it is rational; "value" then refutes it."""
+    root = rational_root(Fraction(dim - 1), 2)
+    return None if root is None else rational_root(1 / (2 * (1 + root)), 2)
 
 
 def _refutations(
@@ -270,6 +291,18 @@ def _accepted(cell: _Cell, bound: Fraction, parameters: Parameters) -> Parameter
 
 def _laid_out(cell: _Cell, digits: int) -> _Layout:
     """The best layout known that rounds with a slack of relative order 10^-digits."""
+    point, slack, room, layout = _letter_free(cell, digits)
+    if room > 0:
+        return layout
+    if not cell.on_line:
+        return _bitten(cell, point, slack, _shape(cell, layout), digits)
+    if (cell.length, cell.dim) != (4, 3):
+        raise SearchFailedError("no letter fits on the line")
+    return _bitten(cell, cell.edge(_WEIGHT_OF_FOUR), slack, _SHAPE_OF_FOUR, digits)
+
+
+def _letter_free(cell: _Cell, digits: int) -> tuple[Point, Any, Any, _Layout]:
+    """The point of S_L, the slack, the room that the best letter has, and the layout with it."""
     slack = real(cell.work, least_value(cell.length)) / (50 * 10**digits)
     if cell.on_line:
         point = cell.edge(cell.line_weight(slack))
@@ -278,13 +311,7 @@ def _laid_out(cell: _Cell, digits: int) -> _Layout:
         point = cell.vertex()
         layout = _plane(cell, point.inside(slack))
     room, letter = max(_letters(cell, layout, point))
-    if room > 0:
-        return layout._replace(letter=letter)
-    if not cell.on_line:
-        return _bitten(cell, point, slack, _shape(cell, layout), digits)
-    if (cell.length, cell.dim) != (4, 3):
-        raise SearchFailedError("no letter fits on the line")
-    return _bitten(cell, cell.edge(_WEIGHT_OF_FOUR), slack, _SHAPE_OF_FOUR, digits)
+    return point, slack, room, layout._replace(letter=letter)
 
 
 def _line(cell: _Cell, point: Point) -> _Layout:

@@ -69,7 +69,9 @@ def test_the_regimes() -> None:
 def test_one_space_costs_half_an_inverse_root() -> None:
     for dim in DIMS:
         found = proven(NAME, 1, dim, 15)
-        assert found.lower**2 * 4 * dim < 1 < found.upper**2 * 4 * dim
+        assert found.lower**2 * 4 * dim <= 1 < found.upper**2 * 4 * dim
+        is_square = math.isqrt(dim) ** 2 == dim
+        assert (found.lower**2 * 4 * dim == 1) == is_square  # B_min itself, where it is rational
 
 
 def test_the_corner_at_three() -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from countbounds.layer import Layer as Layer
     from countbounds.layer import Parameters as Parameters
     from countbounds.model import Model as Model
+    from countbounds.proving.running import prove as prove
     from countbounds.tables import table1 as table1
     from countbounds.tables import table3 as table3
     from countbounds.vectors import Vector as Vector
@@ -48,6 +49,7 @@ _HOME = {
     "check": "checking",
     "l_max": "bounds",
     "length_cap": "checking",
+    "prove": "proving.running",
     "show": "closed_forms",
     "table1": "tables",
     "table3": "tables",

@@ -95,5 +95,6 @@ RULES = {
     "every": "what is shown for a new symbol holds for all its values",
     "at": "what holds for all values holds for one",
     "definition": "a new symbol may stand for a term",
-    "use": "a proven theorem holds for any terms that satisfy its hypotheses",
+    "use": "a proven theorem holds for any terms that satisfy its hypotheses, and for vectors of "
+    "R^d given by their entries or as the unit vector e_i",
 }

@@ -144,6 +144,12 @@ def about_entries(formula: Any, entries: Iterable[Any]) -> bool:
     return False
 
 
+def has_sums(formula: Any) -> bool:
+    """Whether sums over all entries occur in a formula."""
+    parts = (*formula.conditions, formula.formula) if isinstance(formula, Every) else (formula,)
+    return any(sp.sympify(part).atoms(Total) for part in parts)
+
+
 class Total(sp.Function):  # type: ignore[misc]
     """The sum of a term over the indices 1..d of a family of entries."""
 

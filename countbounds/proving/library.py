@@ -6,12 +6,11 @@ import hashlib
 import importlib
 import pkgutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from countbounds.errors import InputError
 from countbounds.proving.proof import NotDischargedError, Proof, Statement, Step, Theorem
 
 PROVED, NOT_PROVED = "PROVED", "NOT PROVED"
@@ -63,15 +62,7 @@ class Outcome:
 
 @cache
 def library() -> dict[str, Theorem]:
-    """All theorems by name, in the order of the modules of proofs/ and of their definitions.
-
-    Raises:
-        InputError: if z3 is missing.
-    """
-    try:
-        import z3  # noqa: F401
-    except ImportError as error:
-        raise InputError("The proofs need z3; install it with: pip install z3-solver") from error
+    """All theorems by name, in the order of the modules of proofs/ and of their definitions."""
     import proofs
 
     found: dict[str, Theorem] = {}
@@ -80,14 +71,6 @@ def library() -> dict[str, Theorem]:
             if isinstance(theorem, Theorem):
                 found[theorem.name] = theorem
     return found
-
-
-def closure(names: Iterable[str], runs: Mapping[str, Run]) -> Iterator[str]:
-    """Theorems used by these and not yet run."""
-    for name in names:
-        for used in runs[name].uses:
-            if used not in runs:
-                yield used
 
 
 def run(theorem: Theorem, known: Mapping[str, Theorem]) -> Run:

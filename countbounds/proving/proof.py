@@ -26,6 +26,7 @@ from countbounds.proving.formulas import (
     about_entries,
     dot,
     free_symbols,
+    has_sums,
     is_integer,
     is_same,
     substituted,
@@ -135,6 +136,7 @@ class Proof:
         self._taken: set[Any] = set(outer._taken) if outer else set()
         self.given: dict[str, Fact] = dict(outer.given) if outer else {}
         self.finished = False
+        self._is_row = False  # whether entries stand for those of one index here
         if outer is None:
             self._assume_hypotheses()
 
@@ -185,10 +187,14 @@ class Proof:
             if not isinstance(fact, Fact):
                 raise TypeError(f"This is no fact: {fact!r}")
             scope: Proof | None = self
+            other_row = False
             while scope is not None and scope is not fact.scope:
+                other_row = other_row or scope._is_row
                 scope = scope._outer
             if scope is None:
                 raise NotDischargedError(f"the fact {fact} is not valid outside its case")
+            if other_row and about_entries(fact.formula, self.theorem.statement.entries):
+                raise NotDischargedError(f"the fact {fact} is about single entries")
             if not isinstance(fact.formula, Every):
                 found.append(fact.formula)
         return found
@@ -270,6 +276,7 @@ class Proof:
             raise NotDischargedError(f"{term} is not known to be an integer")
         for demand in demands(sp.sympify(term)):
             self._proven(facts, demand)
+        self._refuse_capture([universal], [term])
         conditions, formula = universal.at(term)
         by = {self._proven(facts, condition) for condition in conditions}
         self._show("at", formula, "; ".join(sorted(by)), why, begun)
@@ -402,12 +409,14 @@ class Proof:
         summands: Sequence[Term],
         *facts: Fact,
         extra: Sequence[Callable[..., Formula]] = (),
+        show: Callable[[Proof, list[Fact]], Iterable[Fact]] | None = None,
         why: str = "",
     ) -> Fact:
         """goal(T_1, ..., T_k) for the sums T_j over i = 1..d of summands in the i-th entries.
 
         Shown for empty sums and from partial sums to those with one summand more; the facts
-        must not be about entries. What the statement says of each entry holds of the summand.
+        must not be about entries. What the statement says of each entry holds of the summand,
+        and what `show(scope, these facts)` proves of the entries of any one index.
         """
         begun = time.perf_counter()
         entries = self.theorem.statement.entries
@@ -415,8 +424,10 @@ class Proof:
             if about_entries(fact.formula, entries):
                 raise NotDischargedError(f"the fact {fact} is about single entries")
         inner = self._inner()
+        inner._is_row = True
         partial = [sp.Dummy(f"T{j}") for j in range(len(summands))]
         about = [inner._fact(formula) for known in entries.values() for formula in known]
+        about += [] if show is None else list(show(inner, list(about)))
         for summand in summands:
             for demand in demands(summand):
                 inner._proven([*facts, *about], demand)
@@ -505,11 +516,14 @@ class Proof:
         values: Mapping[Any, Term],
         *facts: Fact,
         vectors: Mapping[str, Mapping[str, Term]] | None = None,
+        rows: Mapping[str, Term | None] | None = None,
         why: str = "",
     ) -> Fact:
         """The conclusion of another theorem, with terms for its symbols.
 
-        Its hypotheses have to be among the facts or to follow from them over the reals.
+        Its hypotheses have to be among the facts or to follow from them over the reals. Its
+        vectors become combinations of vectors here; or `rows`, vectors of R^d with the given
+        terms as entries (None: the unit vector of the index at hand, inside of `sums`).
         """
         begun = time.perf_counter()
         if name not in self._library:
@@ -517,8 +531,14 @@ class Proof:
         self.used.add(name)
         statement = self._library[name].statement
         images = {symbol: sp.sympify(term) for symbol, term in values.items()}
-        images |= self._inner_products(statement, vectors or {})
+        if rows is None:
+            images |= self._inner_products(statement, vectors or {})
+        else:
+            images |= self._sums_of_products(statement, rows)
         self._check_entries(name, statement, images)
+        self._refuse_capture(
+            [statement.conclusion, *statement.hypotheses.values()], images.values()
+        )
         for symbol in statement.integers:
             if not is_integer(images.get(symbol, symbol), self.integers):
                 raise NotDischargedError(
@@ -538,7 +558,7 @@ class Proof:
             else:
                 by.add(self._proven(facts, needed))
         conclusion = substituted(statement.conclusion, images)
-        self._show("use", conclusion, f"{name}; {'; '.join(sorted(by))}", why, begun)
+        self._show("use", conclusion, "; ".join([name, *sorted(by)]), why, begun)
         return self._fact(conclusion)
 
     def _check_entries(self, name: str, statement: Statement, images: Mapping[Any, Term]) -> None:
@@ -569,6 +589,40 @@ class Proof:
             for u in statement.vectors
             for v in statement.vectors
         }
+
+    def _sums_of_products(
+        self, statement: Statement, rows: Mapping[str, Term | None]
+    ) -> dict[Any, Term]:
+        """The images of all inner products when vectors are given by their entries."""
+        scope: Proof | None = self
+        while scope is not None and not scope._is_row:
+            scope = scope._outer
+        for name in statement.vectors:
+            if rows[name] is None and scope is None:
+                raise NotDischargedError("there is no index at hand")
+            if rows[name] is not None and demands(sp.sympify(rows[name])):
+                raise NotDischargedError(f"{rows[name]} is not defined everywhere")
+
+        def product(left: Term | None, right: Term | None) -> Term:
+            if left is None or right is None:
+                if left is right:
+                    return sp.Integer(1)
+                return sp.sympify(right if left is None else left)
+            return Total(sp.sympify(left) * sp.sympify(right))
+
+        return {
+            dot(u, v): product(rows[u], rows[v])
+            for u in statement.vectors
+            for v in statement.vectors
+        }
+
+    def _refuse_capture(self, formulas: Iterable[Any], terms: Iterable[Term]) -> None:
+        """Refuse to put single entries into formulas with sums over all of them."""
+        entries = self.theorem.statement.entries
+        if any(has_sums(formula) for formula in formulas):
+            for term in terms:
+                if about_entries(term, entries):
+                    raise NotDischargedError(f"{term} is about single entries, the formula sums")
 
     def both(self, *facts: Fact, why: str = "") -> Fact:
         """All the facts as one formula."""

@@ -26,7 +26,8 @@ class Sample:
     """Numbers for the symbols of a statement.
 
     Attributes:
-        values: by symbol (int, Fraction or mpf; integers for integer symbols).
+        values: by symbol (int, Fraction or mpf; integers for integer symbols), and by function
+            symbol (a Python function of mpf).
         vectors: coordinates by vector; their inner products become values.
         entries: the entries 1..d by entry symbol.
     """
@@ -47,7 +48,10 @@ class Unknown(Exception):
 def holds(statement: Statement, sample: Sample) -> tuple[bool, bool]:
     """Whether the hypotheses hold at a sample, and if so whether the conclusion does."""
     with mpmath.workdps(DIGITS):
-        values = {symbol: _number(value) for symbol, value in sample.values.items()}
+        values = {
+            symbol: value if callable(value) else _number(value)
+            for symbol, value in sample.values.items()
+        }
         for u, left in sample.vectors.items():
             for v, right in sample.vectors.items():
                 values[dot(u, v)] = mpmath.fsum(
@@ -119,6 +123,8 @@ def evaluated(term: Any, values: Mapping[Any, Any], entries: Mapping[Any, list[A
     if isinstance(term, sp.Rational):
         return mpmath.mpf(int(term.p)) / int(term.q)
     parts = [evaluated(part, values, entries) for part in term.args]
+    if type(term) in values:
+        return values[type(term)](*parts)
     operations = {
         sp.Add: lambda: mpmath.fsum(parts),
         sp.Mul: lambda: mpmath.fprod(parts),
@@ -153,7 +159,8 @@ def _number(value: Any) -> Any:
 
 def _points(formula: Every, values: Mapping[Any, Any]) -> list[Any]:
     """Integers, or integers and points between, about all numbers that occur."""
-    most = max([10, *(int(abs(v)) + 2 for v in values.values() if abs(v) < 200)])
+    numbers = [v for v in values.values() if not callable(v)]
+    most = max([10, *(int(abs(v)) + 2 for v in numbers if abs(v) < 200)])
     whole = [mpmath.mpf(k) for k in range(-most, most + 1)]
     if formula.integer:
         return whole

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import os
 import pkgutil
 import random
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -20,11 +22,13 @@ from hypothesis import strategies as st
 import tests.proofs.samples
 from countbounds.proving.formulas import Every
 from countbounds.proving.library import library, run
+from countbounds.proving.pages import index, page
 from countbounds.proving.proof import Statement, Theorem
 from tests.proofs.numeric import DIGITS, Sample, Sampler, holds
 from tests.tiers import by_tier
 
 NAMES = list(library())
+PAGES = Path(__file__).parents[2] / "docs" / "theorems"
 TRIES = by_tier(100, sample=40)
 
 
@@ -46,8 +50,24 @@ def test_every_theorem_has_numbers() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_proof_goes_through(name: str) -> None:
-    assert run(library()[name], library()).fault == ""
+def test_the_proof_goes_through_and_has_its_page(name: str) -> None:
+    theorem = library()[name]
+    found = run(theorem, library())
+    assert found.fault == ""
+    check_page(f"{name}.md", page(theorem, found))
+
+
+def test_the_index_is_that_of_the_theorems() -> None:
+    check_page("README.md", index(library()))
+    assert sorted(path.stem for path in PAGES.glob("*.md")) == sorted(["README", *NAMES])
+
+
+def check_page(name: str, text: str) -> None:
+    """Compare with the page in docs/theorems, or write it there if UPDATE_DOCS is set."""
+    if os.environ.get("UPDATE_DOCS"):
+        PAGES.mkdir(exist_ok=True)
+        (PAGES / name).write_text(text, encoding="utf-8")
+    assert (PAGES / name).read_text(encoding="utf-8") == text, "run `make docs`"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -80,8 +100,8 @@ def places(formula: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]
     """Where numbers stand in a formula, exponents of symbols apart."""
     if isinstance(formula, sp.Rational):
         yield path
-    for index, part in enumerate(getattr(formula, "args", ())):
-        yield from places(part, (*path, index))
+    for place, part in enumerate(getattr(formula, "args", ())):
+        yield from places(part, (*path, place))
 
 
 def moved(formula: Any, path: tuple[int, ...], change: Any) -> Any:

@@ -83,6 +83,7 @@ RULES = {
     "reals": "what z3 or exact root isolation decides about real numbers with + - * / and roots; "
     "exp(x) > 0",
     "identity": "what sympy and python-flint both find equal, as terms with + - * / and roots",
+    "enclosed": "what arb's enclosures show about a number, or on each piece of an interval",
     "integer gap": "an integer is <= 0 or >= 1",
     "no square": "p^2 = k q^2 has no integer solutions but q = 0 if k >= 0 is not a square",
     "residue": "an integer is m q + r for an integer q and one r of 0..m - 1",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -18,6 +19,7 @@ from countbounds.proving.algebra import is_identity
 from countbounds.proving.axioms import AXIOMS
 from countbounds.proving.calculus import NotSmoothError, derivative
 from countbounds.proving.decide import DisagreementError, demands, implied
+from countbounds.proving.enclosing import holds_on
 from countbounds.proving.formulas import (
     Every,
     Formula,
@@ -241,6 +243,27 @@ class Proof:
             raise NotDischargedError(f"{goal} is not an identity")
         self._show("identity", goal, "sympy; flint", why, begun)
         return self._fact(goal)
+
+    def enclosed(
+        self, goal: Formula, symbol: Any = None, low: Term = 0, high: Term = 0, why: str = ""
+    ) -> Fact:
+        """A strict inequality of numbers, or for a symbol between two rational numbers.
+
+        With a symbol the fact is that low <= symbol <= high implies the goal.
+        """
+        begun = time.perf_counter()
+        new, low, high = symbol is None, sp.Rational(low), sp.Rational(high)
+        if new:
+            symbol = sp.Dummy("x")
+        try:
+            shown = holds_on(goal, symbol, Fraction(low.p, low.q), Fraction(high.p, high.q))
+        except TypeError as error:
+            raise NotDischargedError(str(error)) from error
+        if not shown:
+            raise NotDischargedError(f"{goal} is not shown by enclosures")
+        found = goal if new else sp.Implies(sp.And(low <= symbol, symbol <= high), goal)
+        self._show("enclosed", found, "arb", why, begun)
+        return self._fact(found)
 
     def axiom(self, name: str, *terms: Term, facts: Sequence[Fact] = (), why: str = "") -> Fact:
         """A fact of analysis, for terms."""

@@ -390,6 +390,33 @@ def test_a_derivative_whose_sign_is_shown_by_hand() -> None:
     )
 
 
+def test_enclosures() -> None:
+    both(
+        lambda p: p.enclosed(sp.log(2) > sp.Rational(69, 100)),
+        lambda p: p.enclosed(sp.log(2) > sp.Rational(7, 10)),
+    )
+    on = {"symbol": x, "low": 1, "high": 3}
+    good = lambda p: p.enclosed(sp.log(x) > x / 9 - sp.Rational(1, 8), **on)  # noqa: E731
+    for bad in (
+        lambda p: p.enclosed(sp.log(x) > x / 9, **on),  # false at 1
+        lambda p: p.enclosed(sp.log(x) >= (x - 1) / 3, **on),  # equal at 1
+        lambda p: p.enclosed(sp.log(x - 2) < x, **on),  # not defined everywhere
+        lambda p: p.enclosed(sp.log(x) < y, **on),  # another symbol
+        lambda p: p.enclosed(sp.Eq(sp.exp(x), 3), **on),
+        lambda p: p.reals(sp.log(x) < 2, p.enclosed(sp.log(x) < 2, **on)),  # only on [1, 3]
+    ):
+        both(good, bad)
+    given = {"x": sp.And(x > 1, x < 2)}
+    assert shown(
+        lambda p: p.reals(
+            sp.exp(-x) * x < sp.Rational(2, 5),
+            p.enclosed(sp.exp(-x) * x < sp.Rational(2, 5), x, 0, 4),
+            p.given["x"],
+        ),
+        hypotheses=given,
+    )
+
+
 def test_axioms_check_their_terms() -> None:
     both(
         lambda p: p.axiom("log lies below its tangent", x, facts=[p.given["x"]]),

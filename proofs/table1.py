@@ -9,9 +9,10 @@ from __future__ import annotations
 import sympy as sp
 
 from countbounds.proving.formulas import HALF, substituted
-from countbounds.proving.proof import Proof, Statement, Theorem
+from countbounds.proving.proof import Fact, Proof, Statement, Theorem
+from proofs import learned_pre_ln as learned_lower
 from proofs import learned_pre_ln_reached as learned
-from proofs import linear, softmax
+from proofs import linear, pre_ln, softmax
 from proofs.terms import B, L, d, least_value, least_weight, m, n
 
 # --- linear attention: Theta(1) in L -----------------------------------------------------
@@ -231,4 +232,92 @@ LEARNED_UPPER = Theorem(
         conclusion=sp.And(2 * B**2 * sp.sqrt(d) <= 5 * L**2, learned.REACHED.statement.conclusion),
     ),
     _learned_upper,
+)
+
+
+def _learned_lower(p: Proof) -> None:
+    given = list(p.given.values())
+    size = p.use("size-of-least-weight", {}, p.given["length"])
+    value = p.use("learned-pre-ln-value", {}, *given)
+    root = p.reals(
+        1 + sp.sqrt(d - 1) <= sp.sqrt(2) * sp.sqrt(d),
+        p.reals((1 + sp.sqrt(d - 1)) ** 2 <= 2 * d, p.given["dimension"]),
+        p.given["dimension"],
+    )
+    p.qed(
+        p.reals(
+            L**2 / 4 <= sp.sqrt(2) * sp.sqrt(d) * B**2,
+            value,
+            p.reals((1 + sp.sqrt(d - 1)) * B**2 <= sp.sqrt(2) * sp.sqrt(d) * B**2, root),
+            p.reals(least_value(L) >= L**2 / 4, size, p.given["length"]),
+        )
+    )
+
+
+LEARNED_LOWER = Theorem(
+    "table-1-softmax-pre-ln-learned-lower",
+    Statement(
+        title="Table 1, learned pre-LN: from below",
+        source="arXiv 2610.16653, Table 1",
+        words="B_min^2 >= L^2/(4 sqrt(2) sqrt(d)), so B_min >= (2/5) L/d^(1/4), for L >= 1.",
+        integers=(L,),
+        entries=learned_lower.ENTRIES,
+        hypotheses=learned_lower.LAYER,
+        conclusion=L**2 / 4 <= sp.sqrt(2) * sp.sqrt(d) * B**2,
+    ),
+    _learned_lower,
+)
+
+# --- bare pre-LN: a cap of Theta(e^sqrt(d)) ----------------------------------------------
+
+_e = sp.exp(sp.sqrt(d))
+
+
+def _square(p: Proof) -> list[Fact]:
+    """e^(2 sqrt d) is the square of e^sqrt(d), which is above 2."""
+    known = [p.given[name] for name in ("length", "dimension")]
+    above = p.axiom("exp lies above its tangent", sp.sqrt(d), facts=known)
+    return [
+        *known,
+        p.axiom("exp of a sum", 2 * sp.sqrt(d), sp.sqrt(d), facts=known),
+        p.reals(_e > 2, above, p.given["dimension"]),
+    ]
+
+
+def _cap_lower(p: Proof) -> None:
+    size = p.use("size-of-least-weight", {}, p.given["length"])
+    p.qed(size, p.given["short"], *_square(p))
+
+
+CAP_LOWER = Theorem(
+    "table-1-softmax-pre-ln-lower",
+    Statement(
+        title="Table 1, bare pre-LN: lengths below the cap",
+        source="arXiv 2610.16653, Table 1",
+        words="L <= 2 e^sqrt(d) has a* < e^(2 sqrt(d)), so some parameters count to it.",
+        integers=(L,),
+        hypotheses={"length": L >= 1, "dimension": d >= 3, "short": L <= 2 * _e},
+        conclusion=least_weight(L) < sp.exp(2 * sp.sqrt(d)),
+    ),
+    _cap_lower,
+)
+
+
+def _cap_upper(p: Proof) -> None:
+    size = p.use("size-of-least-weight", {}, p.given["length"])
+    p.qed(p.use("cap-is-needed", {}, *p.given.values()), size, *_square(p))
+
+
+CAP_UPPER = Theorem(
+    "table-1-softmax-pre-ln-upper",
+    Statement(
+        title="Table 1, bare pre-LN: lengths beyond the cap",
+        source="arXiv 2610.16653, Table 1",
+        words="Whatever the norm, parameters that count to L have L < 2 e^sqrt(d) + 2.",
+        integers=(L,),
+        vectors=pre_ln.VECTORS,
+        hypotheses=pre_ln.LAYER,
+        conclusion=L < 2 * _e + 2,
+    ),
+    _cap_upper,
 )

@@ -37,7 +37,9 @@ AXIOMS = {
     "exp of a sum": Axiom(
         "exp(x) = exp(y) exp(x - y)",
         lambda x, y: [],
-        lambda x, y: sp.Eq(sp.exp(x), sp.Mul(sp.exp(y), sp.exp(x - y), evaluate=False)),
+        lambda x, y: sp.Eq(
+            sp.exp(x), sp.Mul(sp.exp(y), sp.exp(x - y), evaluate=False), evaluate=False
+        ),
     ),
     "exp increases": Axiom(
         "x < y if and only if exp(x) < exp(y)",

@@ -647,3 +647,69 @@ def test_a_fault_in_a_proof_proves_nothing() -> None:
     assert attempt(broken, conclusion=x**2 >= 0) == "ValueError: a slip"
     with pytest.raises(NotDischargedError):
         Proof(HALVES, {}).reals(x > 1)
+
+
+# --- vectors by their entries ------------------------------------------------------------
+
+BESSEL = Theorem(
+    "cauchy",
+    statement(dot("u", "v") ** 2 <= dot("u", "u") * dot("v", "v"), vectors=("u", "v")),
+    lambda p: None,
+)
+ROWS: dict[str, Any] = {"known": {"cauchy": BESSEL}, **ENTRIES}
+
+
+def test_rows_of_entries() -> None:
+    both(
+        lambda p: p.use("cauchy", {}, rows={"u": w, "v": g}),
+        lambda p: p.use("cauchy", {}, rows={"u": w, "v": None}),  # no index at hand
+        **ROWS,
+    )
+    found: list[Fact] = []
+
+    def each(q: Proof, about: list[Fact]) -> list[Fact]:
+        found.append(q.use("cauchy", {}, rows={"u": None, "v": g}))
+        return [q.reals(g**2 <= Total(g**2), found[0])]
+
+    def bounded(p: Proof) -> Fact:
+        return p.sums(
+            lambda s, c: s <= c * Total(g**2),
+            [g**2, one],
+            p.reals(Total(g**2) >= 0, p.sums(lambda s: s >= 0, [g**2])),
+            show=each,
+        )
+
+    assert shown(bounded, **ROWS)
+
+    def leaks(p: Proof) -> Fact:
+        bounded(p)
+        return p.reals(g**2 <= Total(g**2), found[-1])
+
+    assert "not valid outside" in attempt(leaks, **ROWS)
+    assert not shown(lambda p: p.use("cauchy", {}, rows={"u": 1 / w, "v": g}), **ROWS)
+
+
+def test_facts_about_entries_do_not_enter_a_row() -> None:
+    def outside(p: Proof) -> Fact:
+        known = p.reals(sp.Implies(g >= 1, g**2 >= 1))
+        return p.sums(lambda s: s >= 0, [g**2], show=lambda q, about: [q.reals(g**2 >= 0, known)])
+
+    assert "single entries" in attempt(outside, **ENTRIES)
+
+
+def test_entries_are_not_captured_by_sums() -> None:
+    """Total(c g) = c Total(g) for a number c, not for an entry."""
+    c = symbols("c")
+    lemma = Theorem(
+        "linear",
+        statement(sp.Eq(Total(c * g), c * Total(g)), entries={w: (), g: ()}),
+        lambda p: p.qed(p.sums(lambda s, t: sp.Eq(s, c * t), [c * g, g])),
+    )
+    known = {"linear": lemma}
+    assert run(lemma, known).fault == ""
+    both(
+        lambda p: p.use("linear", {c: x}),
+        lambda p: p.use("linear", {c: g}),
+        known=known,
+        **ENTRIES,
+    )

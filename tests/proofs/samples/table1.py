@@ -8,7 +8,7 @@ import mpmath
 
 from proofs.terms import B, L, d
 from tests.proofs.numeric import Sample, Sampler
-from tests.proofs.samples import learned_pre_ln_reached, linear, softmax
+from tests.proofs.samples import learned_pre_ln, learned_pre_ln_reached, linear, pre_ln, softmax
 from tests.proofs.samples.softmax import inputs, share
 
 
@@ -30,6 +30,12 @@ def _softmax_upper(random_: random.Random) -> Sample:
     return Sample({L: length, d: dim, B: mpmath.sqrt(square) * more, **inputs(random_, length)})
 
 
+def _below_the_cap(random_: random.Random) -> Sample:
+    dim = random_.choice([3, 4, 16, 40])
+    most = int(2 * mpmath.exp(mpmath.sqrt(dim)))
+    return Sample({L: random_.choice([most, random_.randrange(1, most + 1)]), d: dim})
+
+
 SAMPLES: dict[str, Sampler] = {
     "table-1-linear-lower": linear.SAMPLES["linear-rounding"],
     "table-1-linear-upper": _linear_upper,
@@ -37,6 +43,9 @@ SAMPLES: dict[str, Sampler] = {
     "table-1-linear-pre-ln-upper": _sphere_upper,
     "table-1-softmax-lower": softmax.SAMPLES["softmax-score"],
     "table-1-softmax-upper": _softmax_upper,
+    "table-1-softmax-pre-ln-lower": _below_the_cap,
+    "table-1-softmax-pre-ln-upper": pre_ln.SAMPLES["cap-is-needed"],
+    "table-1-softmax-pre-ln-learned-lower": learned_pre_ln.SAMPLES["learned-pre-ln-value"],
     "table-1-softmax-pre-ln-learned-upper": learned_pre_ln_reached.SAMPLES[
         "learned-pre-ln-reached"
     ],

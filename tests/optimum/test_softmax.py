@@ -11,11 +11,9 @@ from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from countbounds.certificate import as_text, certificate, write_vectors
 from countbounds.decimals import significant
@@ -26,8 +24,6 @@ from countbounds.optimum.result import Optimum, SearchFailedError
 from tests.tiers import by_tier
 from tests.variants import strategies
 from tests.variants.oracle import brute_force
-
-Array = NDArray[np.float64]
 
 NAME: Final = "softmax"
 SEARCH: Final[dict[str, Callable[[int, int, int], Optimum]]] = {
@@ -291,85 +287,3 @@ def test_what_the_kernel_refuses_is_not_returned() -> None:
     found = SEARCH[NAME](4, 3, 6)
     with pytest.raises(SearchFailedError, match="L = 5, d = 3"):
         softmax.checked(NAME, 5, 3, found)
-
-
-# --- a general-purpose optimiser over the raw vectors -----------------------------------
-
-
-def largest_errors(vectors: Array, length: int, *, pre: bool) -> Array:
-    """max |y - n| over the domain for many parameters: (many, 4, d), w the last of the four."""
-    tokens, dim = vectors[:, :3], vectors.shape[2]
-    if pre:
-        tokens = tokens - tokens.mean(axis=2, keepdims=True)
-        tokens = tokens * (np.sqrt(dim) / np.linalg.norm(tokens, axis=2, keepdims=True))
-    scores = np.einsum("pd,pkd->pk", tokens[:, 0], tokens) / np.sqrt(dim)
-    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-    values = np.einsum("pd,pkd->pk", vectors[:, 3], tokens)
-    inputs = [(n, m) for n in range(length + 1) for m in range(length + 1 - n)]
-    n, m = np.array(inputs, dtype=np.float64).T
-    counts = np.stack([np.ones_like(n), n, m])
-    result: Array = np.abs((weights * values) @ counts / (weights @ counts) - n).max(axis=1)
-    return result
-
-
-def smallest(function: Callable[[Array], Array], size: int, rng: np.random.Generator) -> float:
-    """One run of evolution with an adapted covariance (Hansen 2016) from a random start."""
-    many = 24
-    half = many // 2
-    share = math.log(half + 0.5) - np.log(np.arange(1, half + 1))
-    share /= share.sum()
-    effective = 1 / float(share @ share)
-    keep, keep_step = 4 / (size + 4), (effective + 2) / (size + effective + 5)
-    one = 2 / ((size + 1.3) ** 2 + effective)
-    rest = min(1 - one, 2 * (effective - 2 + 1 / effective) / ((size + 2) ** 2 + effective))
-    mean, step, best = 0.5 * rng.normal(size=size), 0.5, math.inf
-    covariance, path, step_path = np.eye(size), np.zeros(size), np.zeros(size)
-    for _ in range(800):
-        squares, axes = np.linalg.eigh(covariance)
-        radii = np.sqrt(np.maximum(squares, 1e-30))
-        moves = (rng.normal(size=(many, size)) * radii) @ axes.T
-        found = function(mean + step * moves)
-        moves = moves[np.argsort(found)[:half]]
-        best = min(best, float(found.min()))
-        move = share @ moves
-        mean = mean + step * move
-        white = axes @ ((axes.T @ move) / radii)
-        step_path *= 1 - keep_step
-        step_path += math.sqrt(keep_step * (2 - keep_step) * effective) * white
-        path = (1 - keep) * path + math.sqrt(keep * (2 - keep) * effective) * move
-        covariance = (1 - one - rest) * covariance + one * np.outer(path, path)
-        covariance += rest * (moves.T * share) @ moves
-        length = float(np.linalg.norm(step_path)) / math.sqrt(size)
-        step *= math.exp(min(0.6, keep_step / (1 + keep_step) * (length - 1)))
-        if step * float(radii.max()) < 1e-9:
-            break
-    return best
-
-
-def smallest_error(bound: float, length: int, dim: int, *, pre: bool, runs: int) -> float:
-    """The smallest largest error found over vectors of norm <= B; stops below 1/2."""
-    rng = np.random.default_rng(length)
-
-    def function(points: Array) -> Array:
-        vectors = points.reshape(len(points), 4, dim)
-        norms = np.linalg.norm(vectors, axis=2, keepdims=True)
-        return largest_errors(bound * vectors / np.maximum(norms, 1), length, pre=pre)
-
-    best = math.inf
-    for _ in range(runs):
-        best = min(best, smallest(function, 4 * dim, rng))
-        if best < 0.5:
-            break
-    return best
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SEARCH)
-@pytest.mark.parametrize("dim", [3, 4])
-@pytest.mark.parametrize("length", range(1, 7))
-def test_an_optimiser_agrees(name: str, dim: int, length: int) -> None:
-    """Half a percent below B_min it finds nothing, one percent above it finds parameters."""
-    found, pre = SEARCH[name](length, dim, 6), name != NAME
-    runs = by_tier(8, sample=2)
-    assert smallest_error(float(found.lower) * 0.995, length, dim, pre=pre, runs=runs) > 0.5
-    assert smallest_error(float(found.upper) * 1.01, length, dim, pre=pre, runs=60) < 0.5

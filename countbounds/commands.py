@@ -179,6 +179,8 @@ def prove(options: argparse.Namespace) -> int:
     from countbounds.proving import library, running
 
     if options.list or options.axioms:
+        if options.names or options.record is not None:
+            raise InputError("--list and --axioms take neither names nor --record.")
         rows: list[Any] = running.axioms() if options.axioms else running.listed()
         columns = {key: key for key in rows[0]}
         emit_mappings(rows, columns, options)

@@ -472,7 +472,7 @@ def _line(p: Proof) -> None:
         length,
     ]
 
-    def rises(r: Proof, slope: Term, between: list[Fact]) -> Fact:
+    def rises(r: Proof, t: Term, slope: Term, between: list[Fact]) -> Fact:
         ahead = r.reals(sp.And(t > 0, t <= end), *between, weight)
         here, is_here = r.define("alpha_t", inverse - x * inverse / t - HALF, ahead)
         share, is_share = r.define("q_t", x * inverse / t, ahead)

@@ -94,8 +94,9 @@ EXACT = Theorem(
     _exact_without,
 )
 
-_EXACT_TOKENS: list[list[Term]] = [[B, ZERO], [B / sp.sqrt(2), B / sp.sqrt(2)], [ZERO, ZERO]]
-_EXACT_READOUT: list[Term] = [ZERO, 2 * sp.sqrt(d) / B**3]
+side, height = symbols("sigma v")
+_EXACT_TOKENS: list[list[Term]] = [[B, ZERO], [side, side], [ZERO, ZERO]]
+_EXACT_READOUT: list[Term] = [ZERO, height]
 
 EXACT_REACHED = Theorem(
     "linear-exact-reached",
@@ -103,7 +104,12 @@ EXACT_REACHED = Theorem(
         title="Linear attention counts exactly at that cost",
         source="exact-bounds.md, linear attention",
         words="Every B with B^8 >= 4 d has vectors of norm at most B with y = n everywhere.",
-        hypotheses={**BASIC, "bound": B**8 >= 4 * d},
+        hypotheses={
+            **BASIC,
+            "bound": B**8 >= 4 * d,
+            "space": sp.And(side > 0, sp.Eq(2 * side**2, B**2)),
+            "readout": sp.Eq(height, 2 * sp.sqrt(d) / B**3),
+        },
         conclusion=sp.And(
             within([*_EXACT_TOKENS, _EXACT_READOUT]),
             sp.Eq(linear_output(_EXACT_TOKENS, _EXACT_READOUT), n),
@@ -145,12 +151,9 @@ EXACT_SPHERE = Theorem(
 )
 
 _ROOT = sp.sqrt(d)
-_SPHERE_TOKENS: list[list[Term]] = [
-    [_ROOT, ZERO],
-    [_ROOT / sp.sqrt(2), _ROOT / sp.sqrt(2)],
-    [_ROOT, ZERO],
-]
-_SPHERE_READOUT: list[Term] = [ZERO, 2 / d]
+diagonal, long = symbols("sigma q")
+_SPHERE_TOKENS: list[list[Term]] = [[long, ZERO], [diagonal, diagonal], [long, ZERO]]
+_SPHERE_READOUT: list[Term] = [ZERO, height]
 
 EXACT_SPHERE_REACHED = Theorem(
     "linear-pre-ln-exact-reached",
@@ -158,7 +161,13 @@ EXACT_SPHERE_REACHED = Theorem(
         title="Linear attention in pre-LN counts exactly at that cost",
         source="exact-bounds.md, linear attention",
         words="In a plane at right angles to the all-ones vector: y = n with |w| = 2/d.",
-        hypotheses={**BASIC, "bound": B * d >= 2},
+        hypotheses={
+            **BASIC,
+            "bound": B * d >= 2,
+            "boundary": sp.Eq(long, sp.sqrt(d)),
+            "space": sp.And(diagonal > 0, sp.Eq(2 * diagonal**2, d)),
+            "readout": sp.Eq(height, 2 / d),
+        },
         conclusion=sp.And(
             on_sphere(_SPHERE_TOKENS),
             within([_SPHERE_READOUT]),

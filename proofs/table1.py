@@ -294,7 +294,7 @@ CAP_LOWER = Theorem(
     Statement(
         title="Table 1, bare pre-LN: lengths below the cap",
         source="arXiv 2610.16653, Table 1",
-        words="L <= 2 e^sqrt(d) has a* < e^(2 sqrt(d)), so some parameters count to it.",
+        words="L <= 2 e^sqrt(d) has a* < e^(2 sqrt(d)), which by cap-is-reached is enough.",
         integers=(L,),
         hypotheses={"length": L >= 1, "dimension": d >= 3, "short": L <= 2 * _e},
         conclusion=least_weight(L) < sp.exp(2 * sp.sqrt(d)),

@@ -33,6 +33,8 @@ def holds_on(goal: Formula, symbol: Any, low: Fraction, high: Fraction) -> bool:
     """
     if goal in (sp.true, sp.false):  # of numbers: sympy compares them when it builds the relation
         return bool(goal)
+    if low > high:
+        raise TypeError(f"This is no interval: [{low}, {high}]")
     if not isinstance(goal, (sp.StrictLessThan, sp.LessThan, sp.StrictGreaterThan, sp.GreaterThan)):
         raise TypeError(f"This is no inequality: {goal}")
     if goal.free_symbols - {symbol}:
@@ -42,6 +44,8 @@ def holds_on(goal: Formula, symbol: Any, low: Fraction, high: Fraction) -> bool:
     before, ctx.prec = ctx.prec, BITS
     try:
         difference = _function(goal.gts - goal.lts, symbol)
+        # terms that cancel in the difference have to be defined, too
+        sides = [_function(goal.gts, symbol), _function(goal.lts, symbol)]
 
         def ball(start: Fraction, end: Fraction) -> Any:
             middle, radius = (start + end) / 2, (end - start) / 2
@@ -54,7 +58,8 @@ def holds_on(goal: Formula, symbol: Any, low: Fraction, high: Fraction) -> bool:
             if tried > MOST_PIECES:
                 return False
             start, end = pieces.pop()
-            if difference(ball(start, end)) > 0:
+            x = ball(start, end)
+            if difference(x) > 0 and all(side(x).is_finite() for side in sides):
                 continue
             if start == end:
                 return False

@@ -34,6 +34,10 @@ class Every:
     conditions: tuple[Formula, ...]
     formula: Formula
 
+    def __post_init__(self) -> None:
+        """Keep the conditions from changing later."""
+        object.__setattr__(self, "conditions", tuple(self.conditions))
+
     def at(self, term: Term) -> tuple[tuple[Formula, ...], Formula]:
         """The conditions and the formula with a term for the symbol."""
         return (
@@ -128,6 +132,8 @@ def is_integer(term: Term, integers: Iterable[Any]) -> bool:
 
 def dot(left: str, right: str) -> Any:
     """The inner product of two vectors, a symbol; the order of the names does not matter."""
+    if any(character in name for name in (left, right) for character in ",<>"):
+        raise ValueError(f"These are no names of vectors: {left!r}, {right!r}")
     first, second = sorted((left, right))
     return sp.Symbol(f"<{first},{second}>")
 
@@ -154,3 +160,34 @@ class Total(sp.Function):  # type: ignore[misc]
     """The sum of a term over the indices 1..d of a family of entries."""
 
     nargs = 1
+
+
+_FORMULAS = (
+    sp.Eq, sp.Ne, sp.StrictLessThan, sp.LessThan, sp.StrictGreaterThan, sp.GreaterThan,
+    sp.And, sp.Or, sp.Not, sp.Implies, sp.logic.boolalg.BooleanAtom,
+)  # fmt: skip
+_TERMS = (sp.Rational, sp.Add, sp.Mul, sp.exp, sp.log, sp.floor, Total)
+
+
+def require_plain(formula: Any) -> None:
+    """Refuse what is no formula or real term of this engine.
+
+    Terms are made of rational numbers, symbols without assumptions, + and *, powers with rational
+    exponents, exp, log, floor, sums over entries, and functions of which nothing is known.
+
+    Raises:
+        TypeError: if something else is inside.
+    """
+    parts = (*formula.conditions, formula.formula) if isinstance(formula, Every) else (formula,)
+    for part in parts:
+        for node in sp.preorder_traversal(sp.sympify(part)):
+            if isinstance(node, sp.Symbol):
+                plain = set(node._assumptions_orig) <= {"commutative"}
+            elif isinstance(node, sp.Pow):
+                plain = isinstance(node.exp, sp.Rational)
+            elif isinstance(node, sp.core.function.AppliedUndef):
+                plain = node.is_real is None
+            else:
+                plain = isinstance(node, (*_FORMULAS, *_TERMS))
+            if not plain:
+                raise TypeError(f"This is no formula or term of the engine: {node}")

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
+from countbounds.errors import CountboundsError
 from countbounds.proving.proof import NotDischargedError, Proof, Statement, Step, Theorem
 
 PROVED, NOT_PROVED = "PROVED", "NOT PROVED"
@@ -70,6 +71,8 @@ def library() -> dict[str, Theorem]:
         for theorem in importlib.import_module(f"proofs.{module.name}").__dict__.values():
             if isinstance(theorem, Theorem):
                 found[theorem.name] = theorem
+    if not found:
+        raise CountboundsError(f"There are no theorems in {list(proofs.__path__)}.")
     return found
 
 
@@ -77,19 +80,19 @@ def run(theorem: Theorem, known: Mapping[str, Theorem]) -> Run:
     """Run a proof; whatever goes wrong in it makes it fail."""
     begun = time.perf_counter()
     steps: list[Step] = []
-    used: set[str] = set()
+    proof: Proof | None = None
     fault = ""
     try:
         proof = Proof(theorem, known, steps)
-        used = proof.used
         theorem.prove(proof)
         if not proof.finished:
             fault = "the proof does not reach its conclusion"
     except NotDischargedError as error:
         fault = str(error)
-    except Exception as error:  # a fault in a proof's own code proves nothing
+    except (Exception, SystemExit) as error:  # a fault in a proof's own code proves nothing
         fault = f"{type(error).__name__}: {error}"
-    return Run(theorem.name, tuple(steps), tuple(sorted(used)), fault, time.perf_counter() - begun)
+    used = sorted(proof.used) if proof is not None else []
+    return Run(theorem.name, tuple(steps), tuple(used), fault, time.perf_counter() - begun)
 
 
 def run_named(name: str) -> Run:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
@@ -31,6 +32,7 @@ from countbounds.proving.formulas import (
     has_sums,
     is_integer,
     is_same,
+    require_plain,
     substituted,
 )
 
@@ -65,12 +67,22 @@ class Step:
 class Fact:
     """A formula that a proof has shown, valid inside the scope that made it."""
 
-    __slots__ = ("formula", "scope")
+    __slots__ = ("_formula", "_scope")
 
     def __init__(self, mint: object, formula: Any, scope: Proof) -> None:
         if mint is not _MINT:
             raise TypeError("Facts are made by the rules of a proof only.")
-        self.formula, self.scope = formula, scope
+        self._formula, self._scope = formula, scope
+
+    @property
+    def formula(self) -> Any:
+        """What holds."""
+        return self._formula
+
+    @property
+    def scope(self) -> Proof:
+        """Where it holds."""
+        return self._scope
 
     def __repr__(self) -> str:
         return str(self.formula)
@@ -121,7 +133,6 @@ class Proof:
 
     Attributes:
         given: the hypotheses by name, as facts.
-        integers: symbols that stand for integers.
     """
 
     def __init__(
@@ -133,19 +144,30 @@ class Proof:
     ) -> None:
         self.theorem, self._library, self._outer = theorem, library, outer
         self.steps: list[Step] = [] if steps is None else steps
-        self.used: set[str] = set() if outer is None else outer.used
-        self.integers: set[Any] = set(outer.integers if outer else theorem.statement.integers)
+        self._used: set[str] = set() if outer is None else outer._used
+        self._integers: set[Any] = set(outer._integers if outer else theorem.statement.integers)
         self._taken: set[Any] = set(outer._taken) if outer else set()
         self.given: dict[str, Fact] = dict(outer.given) if outer else {}
-        self.finished = False
+        self._finished = False
         self._is_row = False  # whether entries stand for those of one index here
         if outer is None:
             self._assume_hypotheses()
 
     # --- scopes --------------------------------------------------------------------------
 
+    @property
+    def used(self) -> frozenset[str]:
+        """The theorems used so far."""
+        return frozenset(self._used)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the conclusion has been reached."""
+        return self._finished
+
     def _assume_hypotheses(self) -> None:
         statement = self.theorem.statement
+        self._plain(statement.conclusion)
         for name, formula in statement.hypotheses.items():
             self._take(free_symbols(formula))
             self._check_defined(formula, list(self.given.values()), name)
@@ -160,6 +182,7 @@ class Proof:
 
     def _check_defined(self, formula: Any, facts: Sequence[Fact], name: str) -> None:
         """Refuse a hypothesis whose terms are not well defined by the former ones."""
+        self._plain(formula)
         parts = (*formula.conditions, formula.formula) if isinstance(formula, Every) else (formula,)
         known = [f.formula for f in facts if not isinstance(f.formula, Every)]
         for part in parts:
@@ -172,7 +195,46 @@ class Proof:
         self._taken |= set(names)
 
     def _fact(self, formula: Any) -> Fact:
+        self._plain(formula)
         return Fact(_MINT, formula, self)
+
+    def _plain(self, formula: Any) -> None:
+        """Refuse what is no formula or term of the engine."""
+        try:
+            require_plain(formula)
+        except TypeError as error:
+            raise NotDischargedError(str(error)) from error
+
+    def _defined(
+        self, term: Any, facts: Sequence[Fact], values: Mapping[Any, Term] = MappingProxyType({})
+    ) -> None:
+        """Refuse unless a term, or formula, with values for its symbols is well defined."""
+        self._plain(term)
+        for demand in demands(sp.sympify(term)):
+            self._proven(facts, substituted(demand, values))
+
+    def _stays_defined(
+        self, hypothesis: Any, facts: Sequence[Fact], values: Mapping[Any, Term]
+    ) -> None:
+        """The same for a hypothesis, whose demands may vanish when values are put in."""
+        if not isinstance(hypothesis, Every):
+            self._defined(hypothesis, facts, values)
+            return
+        inner = self._inner()
+        images = {**values, hypothesis.symbol: inner._fresh(hypothesis.symbol.name)}
+        known = list(facts)
+        for part in (*hypothesis.conditions, hypothesis.formula):
+            inner._defined(part, known, images)
+            known.append(inner._fact(substituted(part, images)))
+
+    def _fresh(self, name: str, *formulas: Any) -> Any:
+        """A symbol that occurs nowhere yet."""
+        known = set(self._taken).union(*(free_symbols(formula) for formula in formulas))
+        symbol = sp.Dummy(name)
+        while symbol in known:
+            symbol = sp.Dummy(name)
+        self._take({symbol})
+        return symbol
 
     def _inner(self) -> Proof:
         return Proof(self.theorem, self._library, self.steps, self)
@@ -233,8 +295,7 @@ class Proof:
         """left = right as terms; the facts are for their being well defined."""
         begun = time.perf_counter()
         goal = sp.Eq(left, right, evaluate=False)
-        for demand in demands(goal):
-            self._proven(facts, demand)
+        self._defined(goal, facts)
         try:
             equal = is_identity(left, right)
         except (ArithmeticError, TypeError) as error:
@@ -249,7 +310,7 @@ class Proof:
     ) -> Fact:
         """A strict inequality of numbers, or for a symbol between two rational numbers.
 
-        With a symbol the fact is that low <= symbol <= high implies the goal.
+        With a symbol the fact is about all its values from low to high.
         """
         begun = time.perf_counter()
         new, low, high = symbol is None, sp.Rational(low), sp.Rational(high)
@@ -261,7 +322,7 @@ class Proof:
             raise NotDischargedError(str(error)) from error
         if not shown:
             raise NotDischargedError(f"{goal} is not shown by enclosures")
-        found = goal if new else sp.Implies(sp.And(low <= symbol, symbol <= high), goal)
+        found = goal if new else Every(symbol, False, (low <= symbol, symbol <= high), goal)
         self._show("enclosed", found, "arb", why, begun)
         return self._fact(found)
 
@@ -269,21 +330,22 @@ class Proof:
         """A fact of analysis, for terms."""
         begun = time.perf_counter()
         axiom, terms = AXIOMS[name], tuple(sp.sympify(term) for term in terms)
+        for term in terms:
+            self._defined(term, facts)
         formula = axiom.says(*terms)
-        for need in (*axiom.needs(*terms), *demands(formula)):
+        for need in axiom.needs(*terms):
             self._proven(facts, need)
+        self._defined(formula, facts)
         self._show("axiom", formula, name, why, begun)
         return self._fact(formula)
 
     def define(self, name: str, term: Term, *facts: Fact, why: str = "") -> tuple[Any, Fact]:
         """A new symbol for a term, and the fact that they are equal."""
         begun = time.perf_counter()
-        for demand in demands(term):
-            self._proven(facts, demand)
-        symbol = sp.Dummy(name)
-        self._take({symbol})
-        if is_integer(term, self.integers):
-            self.integers.add(symbol)
+        self._defined(term, facts)
+        symbol = self._fresh(name, term)
+        if is_integer(term, self._integers):
+            self._integers.add(symbol)
         fact = self._fact(sp.Eq(symbol, term, evaluate=False))
         self._show("definition", fact, "", why, begun)
         return symbol, fact
@@ -295,13 +357,16 @@ class Proof:
         universal = fact.formula
         if not isinstance(universal, Every):
             raise NotDischargedError(f"{fact} is not about all values of a symbol")
-        if universal.integer and not is_integer(term, self.integers):
+        if universal.integer and not is_integer(term, self._integers):
             raise NotDischargedError(f"{term} is not known to be an integer")
-        for demand in demands(sp.sympify(term)):
-            self._proven(facts, demand)
+        self._defined(term, facts)
         self._refuse_capture([universal], [term])
         conditions, formula = universal.at(term)
-        by = {self._proven(facts, condition) for condition in conditions}
+        by, known = set(), list(facts)
+        for before, condition in zip(universal.conditions, conditions, strict=True):
+            self._defined(before, known, {universal.symbol: term})
+            by.add(self._proven(known, condition))
+            known.append(self._fact(condition))
         self._show("at", formula, "; ".join(sorted(by)), why, begun)
         return self._fact(formula)
 
@@ -313,11 +378,11 @@ class Proof:
     ) -> Fact:
         """For all values: `show(scope, symbol, conditions)` proves it for a new symbol."""
         begun = time.perf_counter()
+        self._plain(universal)
         inner = self._inner()
-        symbol = sp.Dummy(universal.symbol.name)
-        inner._take({symbol})
+        symbol = inner._fresh(universal.symbol.name, universal)
         if universal.integer:
-            inner.integers.add(symbol)
+            inner._integers.add(symbol)
         conditions, formula = universal.at(symbol)
         known: list[Fact] = []
         for condition in conditions:
@@ -343,6 +408,9 @@ class Proof:
     ) -> Fact:
         """The goal from each of several conditions, one of which holds by the facts."""
         begun = time.perf_counter()
+        conditions = list(conditions)
+        for condition in conditions:  # before Or can simplify them away
+            self._defined(condition, facts)
         by = self._proven(facts, sp.Or(*conditions))
         for condition, one in zip(conditions, show, strict=True):
             inner = self._inner()
@@ -360,15 +428,15 @@ class Proof:
     ) -> Fact:
         """The goal for an integer term m q + r, r = 0..m - 1: `show[r](scope, q, equation)`."""
         begun = time.perf_counter()
-        if not is_integer(term, self.integers):
+        if not is_integer(term, self._integers):
             raise NotDischargedError(f"{term} is not known to be an integer")
-        if len(show) != modulus:
+        if not len(show) == modulus > 0:
             raise NotDischargedError(f"there are {modulus} residues, not {len(show)}")
+        self._defined(term, ())
         for rest, one in enumerate(show):
             inner = self._inner()
-            quotient = sp.Dummy("q")
-            inner._take({quotient})
-            inner.integers.add(quotient)
+            quotient = inner._fresh("q", term, goal)
+            inner._integers.add(quotient)
             equation = inner._fact(sp.Eq(term, modulus * quotient + rest, evaluate=False))
             inner._expect(one(inner, quotient, equation), goal)
         self._show("residue", goal, f"the steps above; residues modulo {modulus}", why, begun)
@@ -377,10 +445,9 @@ class Proof:
     def integer_gap(self, term: Term, *facts: Fact, why: str = "") -> Fact:
         """An integer term is <= 0 or >= 1."""
         begun = time.perf_counter()
-        if not is_integer(term, self.integers):
+        if not is_integer(term, self._integers):
             raise NotDischargedError(f"{term} is not known to be an integer")
-        for demand in demands(sp.sympify(term)):
-            self._proven(facts, demand)
+        self._defined(term, facts)
         goal = sp.Or(sp.sympify(term) <= 0, sp.sympify(term) >= 1)
         self._show("integer gap", goal, "", why, begun)
         return self._fact(goal)
@@ -389,10 +456,9 @@ class Proof:
         """No square of an integer is a non-square times the square of another but zero."""
         begun = time.perf_counter()
         for term in (left, right):
-            if not is_integer(term, self.integers):
+            if not is_integer(term, self._integers):
                 raise NotDischargedError(f"{term} is not known to be an integer")
-            for demand in demands(sp.sympify(term)):
-                self._proven(facts, demand)
+            self._defined(term, facts)
         if factor < 0 or sp.integer_nthroot(factor, 2)[1]:
             raise NotDischargedError(f"{factor} is the square of an integer, or negative")
         goal = sp.Or(sp.Eq(right, 0), sp.Ne(left**2, factor * right**2))
@@ -402,7 +468,7 @@ class Proof:
     def floor(self, term: Term, value: Term, *facts: Fact, why: str = "") -> Fact:
         """An integer value with value <= term < value + 1 is the floor of the term."""
         begun = time.perf_counter()
-        if not is_integer(value, self.integers):
+        if not is_integer(value, self._integers):
             raise NotDischargedError(f"{value} is not known to be an integer")
         by = self._proven(facts, sp.And(value <= term, term < value + 1))
         goal = sp.Eq(sp.floor(term), value, evaluate=False)
@@ -420,8 +486,8 @@ class Proof:
         total = sp.Add(
             *(coefficients[u] * coefficients[v] * dot(u, v) for u in names for v in names)
         )
-        for demand in demands(total):
-            self._proven(facts, demand)
+        for coefficient in coefficients.values():
+            self._defined(coefficient, facts)
         goal = total >= 0
         self._show("square", goal, "", why, begun)
         return self._fact(goal)
@@ -448,22 +514,29 @@ class Proof:
                 raise NotDischargedError(f"the fact {fact} is about single entries")
         inner = self._inner()
         inner._is_row = True
-        partial = [sp.Dummy(f"T{j}") for j in range(len(summands))]
+        summands = [sp.sympify(summand) for summand in summands]
+        partial = [inner._fresh(f"T{j}", *summands) for j in range(len(summands))]
+        relations = [relation(*partial) for relation in (goal, *extra)]
         about = [inner._fact(formula) for known in entries.values() for formula in known]
+        outer = set(inner._taken)
         about += [] if show is None else list(show(inner, list(about)))
+        for relation in relations:
+            inner._defined(relation, facts)
+            if about_entries(relation, entries) or free_symbols(relation) & (inner._taken - outer):
+                raise NotDischargedError(f"the relation {relation} is about single entries")
         for summand in summands:
-            for demand in demands(summand):
-                inner._proven([*facts, *about], demand)
-        relations = [goal, *extra]
+            inner._defined(summand, [*facts, *about])
 
         def all_of(values: Sequence[Term]) -> Formula:
-            return sp.And(*(relation(*values) for relation in relations))
+            images = dict(zip(partial, values, strict=True))
+            return sp.And(*(substituted(relation, images) for relation in relations))
 
         by = {inner._proven(facts, all_of([sp.Integer(0)] * len(summands)))}
         before = inner._fact(all_of(partial))
         after = [t + summand for t, summand in zip(partial, summands, strict=True)]
         by |= {inner._proven([before, *about, *facts], all_of(after))}
-        found = goal(*(Total(sp.sympify(summand)) for summand in summands))
+        totals = dict(zip(partial, map(Total, summands), strict=True))
+        found = substituted(relations[0], totals)
         self._show("sums", found, "; ".join(sorted(by)), why, begun)
         return self._fact(found)
 
@@ -478,12 +551,14 @@ class Proof:
     ) -> Fact:
         """formula for all integers symbol >= start; `step(scope, n, n >= start, formula(n))`."""
         begun = time.perf_counter()
-        base = self._proven(facts, substituted(formula, {symbol: sp.Integer(start)}))
+        if type(start) is not int or not isinstance(symbol, sp.Symbol):
+            raise NotDischargedError(f"{start!r} is no integer to start from")
         inner = self._inner()
-        n = sp.Dummy(symbol.name)
-        inner._take({n})
-        inner.integers.add(n)
+        n = inner._fresh(symbol.name, formula)
+        inner._integers.add(n)
         from_start = inner._fact(n >= start)
+        inner._defined(formula, [from_start, *facts], {symbol: n})
+        base = self._proven(facts, substituted(formula, {symbol: sp.Integer(start)}))
         here = inner._fact(substituted(formula, {symbol: n}))
         found = step(inner, n, from_start, here)
         inner._expect(found, substituted(formula, {symbol: n + 1}))
@@ -499,26 +574,27 @@ class Proof:
         high: Term,
         *facts: Fact,
         strictly: bool = False,
-        show: Callable[[Proof, Term, list[Fact]], Fact] | None = None,
+        show: Callable[[Proof, Any, Term, list[Fact]], Fact] | None = None,
         why: str = "",
     ) -> Fact:
         """function(low) <= function(high) for low <= high, as the derivative is >= 0 between.
 
-        The derivative's sign follows from the facts and low <= symbol <= high, or is shown by
-        `show(scope, derivative, facts about the symbol)`. Strictly: < everywhere, > 0.
+        The derivative's sign follows from the facts and low <= x <= high, or is shown by
+        `show(scope, x, derivative, facts about x)`, x being new. Strictly: < everywhere, > 0.
         """
         begun = time.perf_counter()
-        if symbol in self._taken | free_symbols(low) | free_symbols(high):
-            raise NotDischargedError(f"{symbol} is already in use")
-        by = {self._proven(facts, low < high if strictly else low <= high)}
+        if not isinstance(symbol, sp.Symbol):
+            raise NotDischargedError(f"{symbol} is no symbol")
+        low, high = sp.sympify(low), sp.sympify(high)
         for end in (low, high):
-            for demand in demands(sp.sympify(end)):
-                self._proven(facts, demand)
+            self._defined(end, facts)
+        by = {self._proven(facts, low < high if strictly else low <= high)}
         inner = self._inner()
-        inner._take({symbol})
-        between = [inner._fact(low <= symbol), inner._fact(symbol <= high)]
+        x = inner._fresh(symbol.name, function, low, high)
+        self._plain(function)
+        between = [inner._fact(low <= x), inner._fact(x <= high)]
         try:
-            slope, needs = derivative(function, symbol)
+            slope, needs = derivative(substituted(function, {symbol: x}), x)
         except NotSmoothError as error:
             raise NotDischargedError(str(error)) from error
         for need in needs:
@@ -527,7 +603,7 @@ class Proof:
         if show is None:
             by.add(inner._proven([*facts, *between], sign))
         else:
-            inner._expect(show(inner, slope, between), sign)
+            inner._expect(show(inner, x, slope, between), sign)
         left, right = (substituted(function, {symbol: end}) for end in (low, high))
         goal = left < right if strictly else left <= right
         self._show("rises", goal, "; ".join(sorted(by)), why, begun)
@@ -551,9 +627,14 @@ class Proof:
         begun = time.perf_counter()
         if name not in self._library:
             raise NotDischargedError(f"there is no theorem {name!r}")
-        self.used.add(name)
+        self._used.add(name)
         statement = self._library[name].statement
+        if not all(isinstance(symbol, sp.Symbol) for symbol in values):
+            raise NotDischargedError("only symbols can be replaced by terms")
         images = {symbol: sp.sympify(term) for symbol, term in values.items()}
+        parts = (statement.conclusion, *statement.hypotheses.values())
+        for symbol in set().union(*map(free_symbols, parts)) - set(statement.entries):
+            images.setdefault(symbol, symbol)  # what is not replaced means the same here
         if rows is None:
             images |= self._inner_products(statement, vectors or {})
         else:
@@ -563,16 +644,16 @@ class Proof:
             [statement.conclusion, *statement.hypotheses.values()], images.values()
         )
         for symbol in statement.integers:
-            if not is_integer(images.get(symbol, symbol), self.integers):
+            if not is_integer(images.get(symbol, symbol), self._integers):
                 raise NotDischargedError(
                     f"{images.get(symbol, symbol)} is not known to be an integer"
                 )
         for term in images.values():
-            for demand in demands(term):
-                self._proven(facts, demand)
+            self._defined(term, facts)
         by = set()
         for label, hypothesis in statement.hypotheses.items():
             needed = substituted(hypothesis, images)
+            self._stays_defined(hypothesis, facts, images)
             if any(is_same(fact.formula, needed) for fact in facts):
                 self._formulas(facts)
                 by.add("given")
@@ -665,4 +746,4 @@ class Proof:
         else:
             by = self._proven(facts, goal)
         self._show("qed", goal, by, why, begun)
-        self.finished = True
+        self._finished = True

@@ -367,6 +367,7 @@ def test_rises() -> None:
     both(rises(x**2), lambda p: p.rises(x**2, x, y, z), hypotheses=given)
     both(rises(x**2), lambda p: p.rises(x**2, x, -z, y, p.given["ends"]), hypotheses=given)
     both(rises(x**2), lambda p: p.rises(x**2, y, x, z, p.given["ends"]), hypotheses=given)
+    both(rises(x**2), lambda p: p.rises(x**2, x**2, y, z, p.given["ends"]), hypotheses=given)
     both(rises(x - 1 / x), rises(1 / (x - 1) - 1 / x), hypotheses=given)
     closed = {"ends": sp.And(y >= 0, y <= z)}
     both(rises(x**2), rises(x**2, strictly=True), hypotheses=closed)
@@ -377,10 +378,10 @@ def test_a_derivative_whose_sign_is_shown_by_hand() -> None:
     """x - log x increases from 1 on; the sign of 1 - 1/x is found in two steps."""
     given = {"ends": sp.And(y >= 1, y <= z)}
 
-    def by_hand(q: Proof, slope: Any, between: list[Fact]) -> Fact:
+    def by_hand(q: Proof, new: Any, slope: Any, between: list[Fact]) -> Fact:
         return q.reals(slope >= 0, *between, q.given["ends"])
 
-    def of_something_else(q: Proof, slope: Any, between: list[Fact]) -> Fact:
+    def of_something_else(q: Proof, new: Any, slope: Any, between: list[Fact]) -> Fact:
         return q.reals(sp.Integer(1) + slope**2 >= 0, *between, q.given["ends"])
 
     both(
@@ -404,14 +405,14 @@ def test_enclosures() -> None:
         lambda p: p.enclosed(sp.log(x) < y, **on),  # another symbol
         lambda p: p.enclosed(sp.Eq(sp.exp(x), 3), **on),
         lambda p: p.reals(sp.log(x) < 2, p.enclosed(sp.log(x) < 2, **on)),  # only on [1, 3]
+        lambda p: p.at(p.enclosed(sp.log(x) < 2, **on), sp.Integer(4)),
     ):
         both(good, bad)
     given = {"x": sp.And(x > 1, x < 2)}
     assert shown(
         lambda p: p.reals(
             sp.exp(-x) * x < sp.Rational(2, 5),
-            p.enclosed(sp.exp(-x) * x < sp.Rational(2, 5), x, 0, 4),
-            p.given["x"],
+            p.at(p.enclosed(sp.exp(-x) * x < sp.Rational(2, 5), x, 0, 4), x, p.given["x"]),
         ),
         hypotheses=given,
     )

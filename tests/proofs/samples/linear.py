@@ -7,7 +7,7 @@ from typing import Any
 
 import mpmath
 
-from proofs.linear import cosine, excess
+from proofs.linear import cosine, diagonal, excess, height, long, side
 from proofs.terms import B, L, d
 from tests.proofs.numeric import Sample, Sampler
 from tests.proofs.samples.softmax import inputs, share
@@ -51,14 +51,25 @@ def _exact_sphere(random_: random.Random) -> Sample:
 
 def _exact_reached(random_: random.Random) -> Sample:
     dim = _dim(random_)
-    bound = mpmath.root(4 * dim, 8) * (1 + random_.choice([0, share(random_)]))
-    return Sample({d: dim, B: bound * SLIGHTLY, **inputs(random_, 9)})
+    bound = mpmath.root(4 * dim, 8) * (1 + random_.choice([0, share(random_)])) * SLIGHTLY
+    return Sample(
+        {
+            d: dim, B: bound, side: bound / mpmath.sqrt(2),
+            height: 2 * mpmath.sqrt(dim) / bound**3, **inputs(random_, 9),
+        }
+    )  # fmt: skip
 
 
 def _exact_sphere_reached(random_: random.Random) -> Sample:
     dim = _dim(random_)
-    bound = mpmath.mpf(2) / dim * (1 + random_.choice([0, share(random_)]))
-    return Sample({d: dim, B: bound * SLIGHTLY, **inputs(random_, 9)})
+    bound = mpmath.mpf(2) / dim * (1 + random_.choice([0, share(random_)])) * SLIGHTLY
+    root = mpmath.sqrt(dim)
+    return Sample(
+        {
+            d: dim, B: bound, long: root, diagonal: root / mpmath.sqrt(2),
+            height: mpmath.mpf(2) / dim, **inputs(random_, 9),
+        }
+    )  # fmt: skip
 
 
 def _rounding(random_: random.Random) -> Sample:

@@ -48,7 +48,8 @@ types: $(VENV)/.dev ## mypy, strict
 	@$(BIN)/python -m mypy
 
 docs: $(VENV)/.dev ## write the real output into the examples of the documentation
-	@UPDATE_DOCS=1 $(BIN)/python -m pytest -m 'slow or not slow' tests/test_docs.py
+	@UPDATE_DOCS=1 $(BIN)/python -m pytest -m 'slow or not slow' tests/test_docs.py \
+		tests/proofs/test_theorems.py -k 'docs or page or index'
 
 bench: $(VENV)/.dev ## the benchmarks
 	@$(BIN)/python -m benchmarks

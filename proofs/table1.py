@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sympy as sp
 
-from countbounds.proving.formulas import HALF, substituted
+from countbounds.proving.formulas import HALF, Formula, Term, substituted
 from countbounds.proving.proof import Fact, Proof, Statement, Theorem
 from proofs import learned_pre_ln as learned_lower
 from proofs import learned_pre_ln_reached as learned
-from proofs import linear, pre_ln, softmax
+from proofs import linear, pre_ln, published_post_ln, sharp_constant, softmax
+from proofs.post_ln import bound
+from proofs.post_ln_vectors import ww
 from proofs.terms import B, L, d, least_value, least_weight, m, n
 
 # --- linear attention: Theta(1) in L -----------------------------------------------------
@@ -320,4 +322,93 @@ CAP_UPPER = Theorem(
         conclusion=L < 2 * _e + 2,
     ),
     _cap_upper,
+)
+
+# --- post-LN: Theta(L^(3/2)/sqrt(d)) and Theta(L^(3/4)/d^(1/4)) --------------------------
+
+
+def _post_lower(p: Proof, width: Term) -> None:
+    given = [p.given[name] for name in ("dimension", "a > 0", "valid", "rounds")]
+    length, size = p.given["length"], p.given["norm"]
+    positive = p.square({"w": sp.Integer(1)})
+    wide = p.reals(
+        sp.And(width > 0, width**2 >= d * ww), size, positive, p.given["B > 0"], given[0]
+    )
+    sharp = p.use(
+        "post-ln-sharp-lower-bound", {bound: width}, *given, wide, p.reals(L >= 6, length)
+    )
+    far = p.reals(L**2 * (L - 5) >= L**3 / 2, length)
+    p.qed(p.reals(64 * width**2 > L**3, sharp, far), p.given["B > 0"], given[0])
+
+
+def _post_row(name: str, title: str, words: str, width: Term, norm: Formula) -> Theorem:
+    rounds_ = {key: formula for key, formula in sharp_constant.ROUNDS.items() if key != "kappa"}
+    return Theorem(
+        name,
+        Statement(
+            title=title,
+            source="arXiv 2610.16653, Table 1",
+            words=words,
+            integers=(L,),
+            vectors=("w", "x", "s"),
+            hypotheses={"length": L >= 10, "B > 0": B > 0, **rounds_, "norm": norm},
+            conclusion=64 * width**2 > L**3,
+        ),
+        lambda p: _post_lower(p, width),
+    )
+
+
+POST_LOWER = _post_row(
+    "table-1-softmax-post-ln-lower",
+    "Table 1, bare post-LN: from below",
+    "d B^2 > L^3/64, so B_min >= L^(3/2)/(8 sqrt(d)) for L >= 10; w is P w.",
+    sp.sqrt(d) * B,
+    ww <= B**2,
+)
+POST_LEARNED_LOWER = _post_row(
+    "table-1-softmax-post-ln-learned-lower",
+    "Table 1, learned post-LN: from below",
+    "(d - 1) B^4 > L^3/64, so B_min >= L^(3/4)/(8 sqrt(d))^(1/2) for L >= 10; w is P(w o g), which "
+    "gain-times-read-out bounds, and tau is any offset.",
+    sp.sqrt(d - 1) * B**2,
+    ww <= (1 - 1 / d) * B**4,
+)
+
+
+def _post_upper(name: str, title: str, words: str, wide: Formula, source: Theorem) -> Theorem:
+    statement = source.statement
+    return Theorem(
+        name,
+        Statement(
+            title=title,
+            source="arXiv 2610.16653, Table 1",
+            words=words,
+            integers=statement.integers,
+            hypotheses={**statement.hypotheses, "wide": wide},
+            conclusion=statement.conclusion,
+        ),
+        lambda p: p.qed(
+            p.use(
+                source.name,
+                {},
+                p.reals(statement.hypotheses["wide"], *p.given.values()),
+                *p.given.values(),
+            )
+        ),
+    )
+
+
+POST_UPPER = _post_upper(
+    "table-1-softmax-post-ln-upper",
+    "Table 1, bare post-LN: from above",
+    "B = L^(3/2)/sqrt(d) counts to L.",
+    sp.Eq(B**2, L**3 / d),
+    published_post_ln.BARE,
+)
+POST_LEARNED_UPPER = _post_upper(
+    "table-1-softmax-post-ln-learned-upper",
+    "Table 1, learned post-LN: from above",
+    "B = 2^(1/4) L^(3/4)/d^(1/4) counts to L.",
+    sp.Eq(B**4, 2 * L**3 / d),
+    published_post_ln.LEARNED,
 )

@@ -28,31 +28,35 @@ def bent_ratio(points: Sequence[Term], z: Term) -> Term:
     return cross_ratio([bent(s, z) for s in points])
 
 
+def bent_points(
+    q: Proof, z: Term, given: Sequence[Fact], strictly: bool
+) -> tuple[Sequence[Term], Sequence[Fact], list[Fact], list[Fact]]:
+    """t_i for z s_i^2 < 1 with what defines them, their order, and what defines the terms."""
+    within = [q.reals(z * s**2 < 1, *given) for s in S]
+    t, is_t = zip(*(q.define(f"t{i}", bent(S[i], z), within[i]) for i in range(4)), strict=True)
+    pairs = {(0, 2): True, (1, 2): True, (1, 3): True, (0, 1): strictly, (2, 3): strictly}
+    apart = [
+        q.reals(below(t[i], t[j], strict), is_t[i], is_t[j], within[i], within[j], *given)
+        for (i, j), strict in pairs.items()
+    ]
+    defined = [
+        q.reals(sp.Ne(bent(S[j], z) - bent(S[i], z), 0), one, is_t[i], is_t[j], *within)
+        for (i, j), one in zip(pairs, apart, strict=True)
+        if (i, j) in ((0, 2), (1, 3))
+    ]
+    defined += [
+        q.reals(condition, one)
+        for s, one in zip(S, within, strict=True)
+        for condition in (1 - z * s**2 >= 0, sp.Ne(1 - z * s**2, 0))
+    ]
+    return t, is_t, apart, defined
+
+
 def _grows(p: Proof, strictly: bool) -> None:
-    order, ends, inside = p.given["order"], p.given["z"], p.given["inside"]
-    given = (order, ends, inside)
+    given = (p.given["order"], p.given["z"], p.given["inside"])
 
     def show(q: Proof, z: Term, slope: Term, between: list[Fact]) -> Fact:
-        within = [q.reals(z * s**2 < 1, *given, *between) for s in S]
-        t, is_t = zip(*(q.define(f"t{i}", bent(S[i], z), within[i]) for i in range(4)), strict=True)
-        pairs = {(0, 2): True, (1, 2): True, (1, 3): True, (0, 1): strictly, (2, 3): strictly}
-        apart = [
-            q.reals(
-                below(t[i], t[j], strict),
-                *(is_t[i], is_t[j], within[i], within[j], order, ends, *between),
-            )
-            for (i, j), strict in pairs.items()
-        ]
-        defined = [
-            q.reals(sp.Ne(bent(S[j], z) - bent(S[i], z), 0), one, is_t[i], is_t[j], *within)
-            for (i, j), one in zip(pairs, apart, strict=True)
-            if (i, j) in ((0, 2), (1, 3))
-        ]
-        defined += [
-            q.reals(condition, one)
-            for s, one in zip(S, within, strict=True)
-            for condition in (1 - z * s**2 >= 0, sp.Ne(1 - z * s**2, 0))
-        ]
+        t, is_t, apart, defined = bent_points(q, z, [*given, *between], strictly)
         wide = (bent(S[2], z) - bent(S[1], z)) * (bent(S[3], z) - bent(S[0], z))
         grown = bent_ratio(S, z) * wide / 2
         value = q.identity(

@@ -97,6 +97,7 @@ RULES = {
     "cases": "what follows in each of several cases that exhaust all follows",
     "every": "what is shown for a new symbol holds for all its values",
     "at": "what holds for all values holds for one",
+    "unfold": "what holds of a symbol holds of a term that is equal to it",
     "definition": "a new symbol may stand for a term",
     "use": "a proven theorem holds for any terms that satisfy its hypotheses, and for vectors of "
     "R^d given by their entries or as the unit vector e_i",

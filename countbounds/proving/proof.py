@@ -350,6 +350,21 @@ class Proof:
         self._show("definition", fact, "", why, begun)
         return symbol, fact
 
+    def unfold(self, fact: Fact, *equations: Fact, why: str = "") -> Fact:
+        """A fact with terms for symbols that are equal to them: equations symbol = term."""
+        begun = time.perf_counter()
+        self._formulas([fact, *equations])
+        images = {}
+        for equation in equations:
+            formula = equation.formula
+            if not isinstance(formula, sp.Eq) or not isinstance(formula.lhs, sp.Symbol):
+                raise NotDischargedError(f"{equation} does not say what a symbol is")
+            images[formula.lhs] = formula.rhs
+        self._refuse_capture([fact.formula], images.values())
+        found = substituted(fact.formula, images)
+        self._show("unfold", found, "", why, begun)
+        return self._fact(found)
+
     def at(self, fact: Fact, term: Term, *facts: Fact, why: str = "") -> Fact:
         """What holds for all values, at one of them."""
         begun = time.perf_counter()

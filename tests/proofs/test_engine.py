@@ -531,6 +531,21 @@ def test_definitions_are_new() -> None:
     both(define, lambda p: p.define("s", 1 / x))
 
 
+def test_unfolding() -> None:
+    given = {"s": sp.Eq(x, y + 1), "x": x > 0, "other": sp.Eq(x**2, y)}
+
+    def good(p: Proof) -> Fact:
+        return p.unfold(p.given["x"], p.given["s"])
+
+    assert "y + 1 > 0" in str(
+        run(
+            Theorem("t", statement(y + 1 > 0, hypotheses=given), lambda p: p.qed(good(p))), {}
+        ).steps
+    )
+    both(good, lambda p: p.unfold(p.given["x"], p.given["other"]), hypotheses=given)
+    both(good, lambda p: p.unfold(p.given["x"], p.given["x"]), hypotheses=given)
+
+
 # --- theorems ----------------------------------------------------------------------------
 
 POSITIVE = statement(x**2 + 1 > 0)

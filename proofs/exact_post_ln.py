@@ -301,7 +301,7 @@ def _four(p: Proof) -> None:
 FOUR_VALUES = Theorem(
     "four-exact-values",
     Statement(
-        title="Post-LN: no four exact values",
+        title="Post-LN: exact values at 0, 1, 2 and 3 are too many",
         source="exact-bounds.md, Exact counting",
         words="If y = n at n = 0, 1, 2 and at some n up to 3, that n is not 3.",
         integers=(n,),

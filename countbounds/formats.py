@@ -91,7 +91,7 @@ def _text_table(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
         for column in range(len(headings))
     ]
     width = _width(headings, cells)
-    if sys.stdout.isatty():
+    if sys.stdout is not None and sys.stdout.isatty():
         room = shutil.get_terminal_size().columns
         width = max(min(width, room), 5 * len(headings))
     # One rule below the headings, in characters that every encoding has.

@@ -167,6 +167,6 @@ def test_a_moved_constant_is_not_proven(name: str, monkeypatch: pytest.MonkeyPat
 @pytest.mark.slow
 @pytest.mark.parametrize("name", by_tier(NAMES, sample=NAMES[::8]))
 def test_no_moved_constant_is_proven(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("countbounds.proving.decide.EFFORT", 1_000_000)
+    monkeypatch.setattr("countbounds.proving.decide.EFFORT", 300_000)
     found = false_variants(library()[name].statement, name)
     refused(name, list(itertools.islice(found, by_tier(None, sample=3))))

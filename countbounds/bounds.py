@@ -180,12 +180,7 @@ def b_min(
     proven = _verified(
         variant,
         dim,
-        {
-            "kind": "bracket",
-            "length": length,
-            "lower": str(found.lower),
-            "upper": str(found.upper),
-        },
+        _bracket_claim("bracket", length, found),
         {"lower": found.witness, "upper": write_vectors(found.parameters)},
     )
     narrow = (found.upper - found.lower) * 10**digits <= found.lower
@@ -208,6 +203,15 @@ def b_min(
         exact,
         proven,
     )
+
+
+def _bracket_claim(kind: str, length: int, found: Optimum) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "length": length,
+        "lower": str(found.lower),
+        "upper": str(found.upper),
+    }
 
 
 def _no_bound(
@@ -236,12 +240,7 @@ def _exact_b_min(chosen: Variant, length: int, dim: int, digits: int) -> Smalles
     from countbounds.optimum import linear
 
     found: Optimum = getattr(linear, _EXACT_SEARCH[chosen.name])(dim, digits)
-    claim = {
-        "kind": "exact bracket",
-        "length": length,
-        "lower": str(found.lower),
-        "upper": str(found.upper),
-    }
+    claim = _bracket_claim("exact bracket", length, found)
     proven = _verified(chosen.name, dim, claim, write_vectors(found.parameters))
     rate, ratio, _ = _ratios(chosen, length, dim, found)
     return SmallestBound(

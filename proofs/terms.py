@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import sympy as sp
 
-from countbounds.proving.formulas import HALF, Every, Formula, Term, every, symbols
+from countbounds.proving.formulas import HALF, Formula, Term, symbols
 
 L, n, m = symbols("L n m")
 B, d = symbols("B d")
@@ -26,11 +25,6 @@ def least_value(length: Term) -> Term:
 def rounds(output: Term, number: Term) -> Formula:
     """|y - n| < 1/2."""
     return sp.And(number - HALF < output, output < number + HALF)
-
-
-def on_edge(output: Any, length: Term) -> Every:
-    """Rounding at every input without letters: 0 <= n <= L."""
-    return every(n, (n >= 0, n <= length), rounds(output(n), n))
 
 
 def softmax_weight(attended: Term, counted: Term, dim: Term) -> Term:

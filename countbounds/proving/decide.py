@@ -12,7 +12,7 @@ floor, a sum) is a variable of which nothing is known but what the facts say.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -172,23 +172,23 @@ def _implied(facts: Sequence[Formula], goal: Formula) -> Answer:
     """Whether the goal, all of whose demands hold, holds wherever the facts do."""
     if goal in facts or goal == sp.true:
         return Answer(True, "given")
-    by_z3, said = _asked(facts, goal)
+    demanded = [demand for formula in (*facts, goal) for demand in demands(formula)]
+    by_z3, said = _asked(facts, demanded, goal)
     with contextlib.suppress(NotUnivariate):
-        by_roots = decided_by_roots([*facts, *_demanded([*facts, goal])], goal)
+        by_roots = decided_by_roots([*facts, *demanded], goal)
         if by_z3 is not None and by_z3 != by_roots:
             raise DisagreementError(f"z3 says {by_z3}, root isolation {by_roots}: {goal}")
         return Answer(by_roots, f"{said}; exact roots" if by_z3 is not None else "exact roots")
     return Answer(by_z3 is True, said)
 
 
-def _demanded(formulas: Iterable[Formula]) -> list[Formula]:
-    return [demand for formula in formulas for demand in demands(formula)]
-
-
-def _asked(facts: Sequence[Formula], goal: Formula) -> tuple[bool | None, str]:
+def _asked(
+    facts: Sequence[Formula], demanded: Sequence[Formula], goal: Formula
+) -> tuple[bool | None, str]:
     """z3's answer, None if it gives up, and words for it.
 
-    It is asked first about linear arithmetic over monomials, which is fast and can only prove.
+    All terms are well defined as demanded. It is asked first about linear arithmetic over
+    monomials, which is fast and can only prove.
     """
     import z3
 
@@ -196,7 +196,7 @@ def _asked(facts: Sequence[Formula], goal: Formula) -> tuple[bool | None, str]:
     if _refuted(linear, "QF_LRA", [linear.formula(fact) for fact in facts], goal)[0]:
         return True, "z3, linear"
     encoder = _Encoder(z3)
-    asserted = [encoder.formula(fact) for fact in [*facts, *_demanded([*facts, goal])]]
+    asserted = [encoder.formula(fact) for fact in [*facts, *demanded]]
     return _refuted(encoder, "QF_NRA", asserted, goal)
 
 

@@ -96,12 +96,17 @@ def substituted(formula: Any, values: Mapping[Any, Term]) -> Any:
     return sp.sympify(formula).subs(dict(values), simultaneous=True)
 
 
+def parts_of(formula: Any) -> tuple[Formula, ...]:
+    """The conditions and the formula of an `Every`; a formula itself."""
+    if isinstance(formula, Every):
+        return (*formula.conditions, formula.formula)
+    return (formula,)
+
+
 def free_symbols(formula: Any) -> set[Any]:
     """The symbols that are free in a formula."""
     if isinstance(formula, Every):
-        inner = set().union(
-            *(free_symbols(part) for part in (*formula.conditions, formula.formula))
-        )
+        inner = set().union(*(free_symbols(part) for part in parts_of(formula)))
         return inner - {formula.symbol}
     return set(sp.sympify(formula).free_symbols)
 
@@ -140,9 +145,8 @@ def dot(left: str, right: str) -> Any:
 
 def about_entries(formula: Any, entries: Iterable[Any]) -> bool:
     """Whether single entries occur in a formula, outside of sums over all of them."""
-    parts = (*formula.conditions, formula.formula) if isinstance(formula, Every) else (formula,)
     known = set(entries)
-    for part in parts:
+    for part in parts_of(formula):
         whole = sp.sympify(part)
         outside = whole.xreplace({total: sp.Dummy() for total in whole.atoms(Total)})
         if outside.free_symbols & known:
@@ -152,8 +156,7 @@ def about_entries(formula: Any, entries: Iterable[Any]) -> bool:
 
 def has_sums(formula: Any) -> bool:
     """Whether sums over all entries occur in a formula."""
-    parts = (*formula.conditions, formula.formula) if isinstance(formula, Every) else (formula,)
-    return any(sp.sympify(part).atoms(Total) for part in parts)
+    return any(sp.sympify(part).atoms(Total) for part in parts_of(formula))
 
 
 class Total(sp.Function):  # type: ignore[misc]
@@ -178,8 +181,7 @@ def require_plain(formula: Any) -> None:
     Raises:
         TypeError: if something else is inside.
     """
-    parts = (*formula.conditions, formula.formula) if isinstance(formula, Every) else (formula,)
-    for part in parts:
+    for part in parts_of(formula):
         for node in sp.preorder_traversal(sp.sympify(part)):
             if isinstance(node, sp.Symbol):
                 plain = set(node._assumptions_orig) <= {"commutative"}

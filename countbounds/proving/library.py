@@ -158,4 +158,4 @@ def record(outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
             }
         )
     packages = ("countbounds", "sympy", "python-flint", "z3-solver")
-    return {"schema": 1, "versions": {name: version(name) for name in packages}, "rows": rows}
+    return {"versions": {name: version(name) for name in packages}, "rows": rows}

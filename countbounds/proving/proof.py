@@ -32,6 +32,7 @@ from countbounds.proving.formulas import (
     has_sums,
     is_integer,
     is_same,
+    parts_of,
     require_plain,
     substituted,
 )
@@ -183,9 +184,8 @@ class Proof:
     def _check_defined(self, formula: Any, facts: Sequence[Fact], name: str) -> None:
         """Refuse a hypothesis whose terms are not well defined by the former ones."""
         self._plain(formula)
-        parts = (*formula.conditions, formula.formula) if isinstance(formula, Every) else (formula,)
         known = [f.formula for f in facts if not isinstance(f.formula, Every)]
-        for part in parts:
+        for part in parts_of(formula):
             for demand in demands(part):
                 if not implied(known, demand).proven:
                     raise NotDischargedError(f"the hypothesis {name!r} needs {demand}")
@@ -223,7 +223,7 @@ class Proof:
         inner = self._inner()
         images = {**values, hypothesis.symbol: inner._fresh(hypothesis.symbol.name)}
         known = list(facts)
-        for part in (*hypothesis.conditions, hypothesis.formula):
+        for part in parts_of(hypothesis):
             inner._defined(part, known, images)
             known.append(inner._fact(substituted(part, images)))
 

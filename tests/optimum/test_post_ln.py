@@ -16,12 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countbounds.certificate import as_text, certificate, write_vectors
+from countbounds.certificate import as_text
 from countbounds.decimals import significant
 from countbounds.kernel import RejectedError, verify
 from countbounds.layer import Layer
 from countbounds.optimum import post_ln
 from countbounds.optimum.result import Optimum, SearchFailedError
+from tests.optimum.certificates import bracket, refused
 from tests.tiers import by_tier
 from tests.variants import strategies
 from tests.variants.oracle import brute_force
@@ -45,18 +46,6 @@ EDGES: Final = ((6, 3), (6, 4), (7, 5), (7, 6), (8, 18), (8, 19), (9, 256), (9, 
 """(L, d) on both sides of where the floor begins for the learned norm."""
 
 
-def bracket(name: str, length: int, dim: int, found: Optimum) -> dict[str, Any]:
-    """The certificate of both sides."""
-    claim = {
-        "kind": "bracket",
-        "length": length,
-        "lower": str(found.lower),
-        "upper": str(found.upper),
-    }
-    proof = {"lower": found.witness, "upper": write_vectors(found.parameters)}
-    return certificate(name, dim, claim, proof)
-
-
 def proven(name: str, length: int, dim: int, digits: int) -> Optimum:
     """The optimum: as narrow and as short as promised, and accepted by the kernel."""
     found = SEARCH[name](length, dim, digits)
@@ -69,14 +58,6 @@ def proven(name: str, length: int, dim: int, digits: int) -> Optimum:
     except RejectedError as error:
         raise AssertionError(what) from error
     return found
-
-
-def refused(content: dict[str, Any]) -> bool:
-    try:
-        verify(as_text(content))
-    except RejectedError:
-        return True
-    return False
 
 
 # --- values -----------------------------------------------------------------------------

@@ -15,12 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countbounds.certificate import as_text, certificate, write_vectors
+from countbounds.certificate import as_text
 from countbounds.decimals import significant
-from countbounds.kernel import RejectedError, verify
+from countbounds.kernel import verify
 from countbounds.layer import Layer
 from countbounds.optimum import softmax, softmax_pre_ln
 from countbounds.optimum.result import Optimum, SearchFailedError
+from tests.optimum.certificates import bracket, refused
 from tests.tiers import by_tier
 from tests.variants import strategies
 from tests.variants.oracle import brute_force
@@ -50,18 +51,6 @@ def holds(found: Optimum, text: str) -> bool:
     return found.lower <= value + unit / 2 and value - unit / 2 <= found.upper
 
 
-def bracket(name: str, length: int, dim: int, found: Optimum) -> dict[str, Any]:
-    """The certificate of both sides."""
-    claim = {
-        "kind": "bracket",
-        "length": length,
-        "lower": str(found.lower),
-        "upper": str(found.upper),
-    }
-    proof = {"lower": found.witness, "upper": write_vectors(found.parameters)}
-    return certificate(name, dim, claim, proof)
-
-
 def proven(name: str, length: int, dim: int, digits: int) -> Optimum:
     """The optimum: as narrow and as short as promised, and accepted by the kernel."""
     found = SEARCH[name](length, dim, digits)
@@ -73,14 +62,6 @@ def proven(name: str, length: int, dim: int, digits: int) -> Optimum:
     assert significant(found.lower, digits + 3, up=True) == found.lower or length == 1, what
     verify(as_text(bracket(name, length, dim, found)))
     return found
-
-
-def refused(content: dict[str, Any]) -> bool:
-    try:
-        verify(as_text(content))
-    except RejectedError:
-        return True
-    return False
 
 
 # --- values -----------------------------------------------------------------------------

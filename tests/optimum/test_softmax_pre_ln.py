@@ -17,15 +17,14 @@ from countbounds import length_cap
 from countbounds.errors import InputError
 from countbounds.layer import Layer
 from countbounds.optimum import softmax_pre_ln
+from tests.optimum.certificates import bracket, refused
 from tests.optimum.test_softmax import (
     DIMS,
     LARGEST_DIM,
     LONGEST,
-    bracket,
     holds,
     proven,
     references,
-    refused,
     the_sides_prove_no_more,
 )
 from tests.tiers import by_tier

@@ -1,0 +1,251 @@
+"""The full-domain check of a classification head: the smallest winning gap.
+
+The score of class k at c = (1, n, m_1, ..., m_f) is s_k(c) = <r_k, h(c)> + beta_k, and n should
+win: the gap at c is the smallest s_n - s_k over all k other than n. For fixed n and k it is a
+curve like that of a regression read-out, with r_n - r_k in place of the read-out. So without
+a norm after attention it is smallest at a vertex of the simplex of the m_j. With one it
+is smallest at a vertex too where <r_n - r_k, .> >= 0 at all of them (there it is
+quasi-concave); for the other pairs mixtures and inputs between are searched by branch and
+bound, as in `countbounds.domain.several`.
+
+All scores at the vertices are one product of matrices of balls; the cost is that of
+(L + 1)(f + 1) inputs times the number of classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from countbounds.decimals import Bracket, is_integer, shorten
+from countbounds.domain import PRECISION_LIMIT
+from countbounds.domain.cone import Counts, Functional
+from countbounds.domain.several import Mixtures, Seen, SeveralCurves, Vanishing
+from countbounds.domain.verdict import Verdict
+from countbounds.errors import InputError, NotExact
+from countbounds.rings import Element, Enclosure, ExactNumbers, Ring
+
+_BLOCK = 32
+
+
+class ClassCurves(SeveralCurves, Protocol):
+    """The scores of all classes, on one ring."""
+
+    @property
+    def weights(self) -> tuple[Element, ...]:
+        """The denominator over the tokens, where Q is None."""
+        ...
+
+
+class ClassSource(Protocol):
+    """A layer with a classification head and any number of fillers."""
+
+    @property
+    def fillers(self) -> int:
+        """How many fillers there are."""
+        ...
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are; class k stands for the count k."""
+        ...
+
+    def on(self, ring: Ring) -> ClassCurves:
+        """The curves on a ring."""
+        ...
+
+
+@dataclass(frozen=True)
+class SmallestGap:
+    """The answer of the full-domain check of a classification head.
+
+    Attributes:
+        verdict: "counts" if the right class wins on the whole domain, "fails" if not (a tie
+            is none, and neither is an output that is undefined), "undecided" if the limits
+            were reached.
+        gap: an enclosure of the smallest winning gap (negative where a wrong class wins);
+            None where an output is undefined or the class of a count is missing.
+        counts: (n, m_1, ..., m_f), an input whose gap reaches the enclosure's upper end.
+        runner_up: the class that comes nearest to class n there, or wins.
+        length: L.
+        bits: the working precision that settled the question.
+    """
+
+    verdict: Verdict
+    gap: Bracket | None
+    counts: Counts | None
+    runner_up: int | None
+    length: int
+    bits: int
+
+
+def smallest_gap(source: ClassSource, length: int, precision: int | None = None) -> SmallestGap:
+    """The smallest winning gap over all n, m_1, ..., m_f >= 0 with sum <= L, and the verdict.
+
+    Args:
+        source: the layer.
+        length: L >= 1.
+        precision: the working precision, in bits, at which an open question is given up.
+
+    Raises:
+        InputError: if the length is not an integer >= 1.
+    """
+    if not is_integer(length) or length < 1:
+        raise InputError(f"The length L is an integer from 1 on, not {shorten(repr(length))}.")
+    if length >= source.classes:
+        missing = (source.classes, *(0 for _ in range(source.fillers)))
+        return SmallestGap("fails", None, missing, None, length, 0)
+    bits = 128 + 6 * length.bit_length()
+    last = max(PRECISION_LIMIT, bits) if precision is None else max(precision, 64)
+    while True:
+        bits = min(bits, last)
+        with Enclosure(bits) as ring:
+            found = _Gaps(source, ring, length).result()
+        if found.verdict != "undecided" or bits == last:
+            return found
+        bits *= 4
+
+
+class _Gaps:
+    """One pass at one precision. What is searched is the largest loss, minus the gap."""
+
+    def __init__(self, source: ClassSource, ring: Enclosure, length: int) -> None:
+        self.source = source
+        self.ring = ring
+        self.length = length
+        self.curves = source.on(ring)
+        self.tokens = 2 + source.fillers
+        self.seen = Seen(source, -ring.infinity, ring, threshold=Fraction(0))
+        self.pair: tuple[int, int] | None = None
+        self.largest: Element = -ring.infinity
+        self.inside: list[tuple[int, int]] = []
+
+    def result(self) -> SmallestGap:
+        if self.curves.gram is not None and not self.curves.definite:
+            least = (1, *(0 for _ in range(self.tokens - 1)))
+            search = Vanishing(self.curves.gram, self.seen)
+            search.explore(least, list(range(1, self.tokens)), self.length)
+        for first in range(0, self.length + 1, _BLOCK):
+            self._vertices(range(first, min(first + _BLOCK, self.length + 1)))
+            if self.seen.undefined:
+                break
+        seen, bits = self.seen, self.ring.bits
+        if seen.undefined:
+            return SmallestGap("fails", None, min(seen.undefined)[1:], None, self.length, bits)
+        runner_up = self._inside()
+        bound = self.largest
+        for other in seen.beyond:
+            bound = bound.max(other)
+        upper = -seen.floor
+        lower = None if seen.unknown else -bound
+        gap = Bracket(None if lower is None else Bracket.of(lower).lower, Bracket.of(upper).upper)
+        counts = None if seen.best is None else seen.best[1:]
+        verdict: Verdict = "undecided"
+        if upper < 0 or (counts is not None and runner_up is not None and self._tie(runner_up)):
+            verdict = "fails"
+        elif lower is not None and lower > 0:
+            verdict = "counts"
+        return SmallestGap(verdict, gap, counts, runner_up, self.length, bits)
+
+    def _vertices(self, block: range) -> None:
+        """Consider every class at the vertices of some n."""
+        from flint import arb_mat
+
+        curves, fillers = self.curves, self.source.fillers
+        inputs = [c for n in block for c in self._corners(n, fillers)]
+        table = arb_mat([list(row) for row in curves.numerators])
+        forms = (table * arb_mat([[c[t] for c in inputs] for t in range(self.tokens)])).tolist()
+        runner_up = self.pair
+        for index, c in enumerate(inputs):
+            scale = self._scale(c)
+            if scale is None:
+                continue
+            n = c[1]
+            own = forms[n][index]
+            base = curves.offsets[n]
+            for k, row in enumerate(forms):
+                if k == n:
+                    continue
+                loss = (row[index] - own) * scale + (curves.offsets[k] - base)
+                upper = loss.upper()
+                self.largest = max(self.largest, upper)
+                if loss.lower() > self.seen.floor:
+                    self.seen.floor, self.seen.best = loss.lower(), c
+                    runner_up = (n, k)
+                if curves.gram is not None and fillers and not row[index] <= own:
+                    self.inside.append((n, k))
+        self.pair = runner_up
+
+    def _corners(self, n: int, fillers: int) -> Iterator[Counts]:
+        rest = self.length - n
+        yield (1, n, *(0 for _ in range(fillers)))
+        if rest:
+            for j in range(fillers):
+                yield (1, n, *(rest if i == j else 0 for i in range(fillers)))
+
+    def _scale(self, c: Counts) -> Element | None:
+        """What <r, N(c)> is to be multiplied with for <r, h(c)>; None if it is undefined."""
+        gram = self.curves.gram
+        if gram is None:
+            total = self.ring.number(Fraction(0))
+            for weight, count in zip(self.curves.weights, c, strict=True):
+                total = total + weight * count
+            return 1 / total
+        square = self.seen.square(Functional((), gram, self.ring), c)
+        return None if square is None else square.rsqrt()
+
+    def _inside(self) -> int | None:
+        """Search between the vertices for the pairs that may be closest there."""
+        runner_up = None if self.pair is None else self.pair[1]
+        gram = self.curves.gram
+        if gram is None:
+            return runner_up
+        for n, k in dict.fromkeys(self.inside):
+            curves, before = self.curves, self.seen.best
+            linear = [
+                a - b for a, b in zip(curves.numerators[k], curves.numerators[n], strict=True)
+            ]
+            search = Mixtures(
+                Functional(linear, gram, self.ring),
+                self.seen,
+                curves.offsets[k] - curves.offsets[n],
+                0,
+            )
+            least = (1, n, *(0 for _ in range(self.source.fillers)))
+            search.explore(least, list(range(2, self.tokens)), self.length - n)
+            if self.seen.best != before:
+                runner_up = k
+        return runner_up
+
+    def _tie(self, runner_up: int) -> bool:
+        """Whether the best input is provably a tie with the runner-up."""
+        c = self.seen.best
+        if c is None or not self._gap(self.curves, c, runner_up).contains(0):
+            return False
+        try:
+            curves = self.source.on(ExactNumbers())
+            top, shift = self._parts(curves, c, runner_up)
+            if curves.gram is None:
+                bottom = Functional(curves.weights, (), self.ring).value(c)
+                return bool((top + shift * bottom).is_zero())
+            if top.is_zero() or shift.is_zero():
+                return bool(top.is_zero() and shift.is_zero())
+            # The gap is near 0, so of top/sqrt(Q) = -shift and = +shift only the first can be.
+            square = Functional((), curves.gram, self.ring).square(c)
+            return bool((top * top - shift * shift * square).is_zero())
+        except NotExact:
+            return False
+
+    def _gap(self, curves: ClassCurves, c: Counts, runner_up: int) -> Element:
+        top, shift = self._parts(curves, c, runner_up)
+        scale = self._scale(c)
+        return self.ring.infinity if scale is None else top * scale + shift
+
+    def _parts(self, curves: ClassCurves, c: Counts, k: int) -> tuple[Element, Element]:
+        """<r_n - r_k, N(c)> and beta_n - beta_k."""
+        own, other = curves.numerators[c[1]], curves.numerators[k]
+        difference = [a - b for a, b in zip(own, other, strict=True)]
+        top = Functional(difference, (), self.ring).value(c)
+        return top, curves.offsets[c[1]] - curves.offsets[k]

@@ -14,7 +14,7 @@ METADATA := pyproject.toml countbounds/__init__.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-slow-sample lint format types docs bench build lock ci \
+.PHONY: help demo test test-torch test-slow test-slow-sample lint format types docs bench build lock ci \
 	install clean
 
 help: ## show this list
@@ -29,6 +29,9 @@ demo: $(VENV)/.runtime ## recompute the paper's Table 3, then check one layer on
 
 test: $(VENV)/.dev ## the tests, the doctests and the examples of the documentation
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+test-torch: $(VENV)/.torch ## the tests that need PyTorch (installs it once)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'torch and not slow' tests
 
 test-slow: $(VENV)/.dev ## the slow tier (at most 30 minutes on two cores)
 	@HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow --durations 10
@@ -95,4 +98,10 @@ $(VENV)/.dev: $(VENV)/.created requirements/dev.txt $(METADATA)
 	@echo 'Setting up $(VENV) for development (once) ...' >&2
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+# PyTorch is large, and which build fits depends on the machine: it is not locked with hashes.
+$(VENV)/.torch: $(VENV)/.dev requirements/torch.txt
+	@echo 'Adding PyTorch to $(VENV) (once) ...' >&2
+	@$(PIP) install -r requirements/torch.txt
 	@touch $@

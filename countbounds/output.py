@@ -35,8 +35,8 @@ def same_file(path: str, other: str) -> bool:
     return os.path.realpath(path) == os.path.realpath(other)
 
 
-def write(text: str, path: str | None) -> None:
-    """Print the text, or write it to a file in one step.
+def write(text: str | bytes, path: str | None) -> None:
+    """Print the text, or write it (or bytes, to a file only) in one step.
 
     A link is followed; something that is no regular file (a pipe, a device) is written to.
 
@@ -44,15 +44,16 @@ def write(text: str, path: str | None) -> None:
         InputError: if it cannot be written; nothing half-written is left behind.
     """
     if path is None:
-        _print(text)
+        _print(text if isinstance(text, str) else repr(text))
         return
+    data = text.encode() if isinstance(text, str) else text
     target = os.path.realpath(path)
     try:
         if os.path.exists(target) and not os.path.isfile(target):
-            with open(target, "w", encoding="utf-8") as file:
-                file.write(text)
+            with open(target, "wb") as file:
+                file.write(data)
         else:
-            _replace(text, target)
+            _replace(data, target)
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"The output file {path} cannot be written: {reason}.") from error
@@ -75,15 +76,15 @@ def _print(text: str) -> None:
         raise InputError(f"Standard output cannot be written: {error.strerror}.") from error
 
 
-def _replace(text: str, target: str) -> None:
+def _replace(data: bytes, target: str) -> None:
     """Write a temporary file beside the target, then rename it."""
     import tempfile
 
     folder, name = os.path.split(target)
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name[:100]}.")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
         if os.path.exists(target):
             mode = os.stat(target).st_mode & 0o777
         else:

@@ -23,6 +23,7 @@ from fractions import Fraction
 from countbounds.audit.dyadic import Dyadic
 from countbounds.audit.layer import Affine, TrainedLayer, TrainedNorm
 from countbounds.curve import AffineOverRoot, CountCurve, LinearFractional
+from countbounds.domain.cone import linear_form, quadratic_form
 from countbounds.errors import InputError
 from countbounds.rings import Element, Ring
 
@@ -69,22 +70,10 @@ class Curves:
     def value(self, counts: tuple[int, ...], row: int = 0) -> Element:
         """One row's read-out at (n, m_1, ..., m_k), where it is defined."""
         c = (1, *counts)
-        top = sum((a * x for a, x in zip(self.numerators[row], c, strict=True)), c[0] * 0)
+        top = linear_form(self.numerators[row], c)
         if self.gram is None:
-            bottom = sum((w * x for w, x in zip(self.weights, c, strict=True)), c[0] * 0)
-            return top / bottom + self.offsets[row]
-        return top / square(self.gram, c).sqrt() + self.offsets[row]
-
-
-def square(gram: tuple[tuple[Element, ...], ...], c: tuple[int, ...]) -> Element:
-    """The quadratic form at integers c; tokens that are absent do not enter."""
-    present = [t for t, x in enumerate(c) if x]
-    total = gram[0][0] * 0
-    for i in present:
-        for j in present:
-            if j <= i:
-                total = total + gram[i][j] * (c[i] * c[j] * (1 if i == j else 2))
-    return total
+            return top / linear_form(self.weights, c) + self.offsets[row]
+        return top / quadratic_form(self.gram, c).sqrt() + self.offsets[row]
 
 
 class Reduction:

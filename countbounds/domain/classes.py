@@ -14,14 +14,13 @@ All scores at the vertices are one product of matrices of balls; the cost is tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 from countbounds.decimals import Bracket, is_integer, shorten
 from countbounds.domain import PRECISION_LIMIT
-from countbounds.domain.cone import Counts, Functional
+from countbounds.domain.cone import Counts, Functional, corners, linear_form, quadratic_form
 from countbounds.domain.several import Mixtures, Seen, SeveralCurves, Vanishing
 from countbounds.domain.verdict import Verdict
 from countbounds.errors import InputError, NotExact
@@ -154,7 +153,7 @@ class _Gaps:
         from flint import arb_mat
 
         curves, fillers = self.curves, self.source.fillers
-        inputs = [c for n in block for c in self._corners(n, fillers)]
+        inputs = [c for n in block for c in corners(n, self.length, fillers)]
         table = arb_mat([list(row) for row in curves.numerators])
         forms = (table * arb_mat([[c[t] for c in inputs] for t in range(self.tokens)])).tolist()
         runner_up = self.pair
@@ -178,22 +177,12 @@ class _Gaps:
                     self.inside.append((n, k))
         self.pair = runner_up
 
-    def _corners(self, n: int, fillers: int) -> Iterator[Counts]:
-        rest = self.length - n
-        yield (1, n, *(0 for _ in range(fillers)))
-        if rest:
-            for j in range(fillers):
-                yield (1, n, *(rest if i == j else 0 for i in range(fillers)))
-
     def _scale(self, c: Counts) -> Element | None:
         """What <r, N(c)> is to be multiplied with for <r, h(c)>; None if it is undefined."""
         gram = self.curves.gram
         if gram is None:
-            total = self.ring.number(Fraction(0))
-            for weight, count in zip(self.curves.weights, c, strict=True):
-                total = total + weight * count
-            return 1 / total
-        square = self.seen.square(Functional((), gram, self.ring), c)
+            return 1 / linear_form(self.curves.weights, c)
+        square = self.seen.square(gram, c)
         return None if square is None else square.rsqrt()
 
     def _inside(self) -> int | None:
@@ -203,7 +192,7 @@ class _Gaps:
         if gram is None:
             return runner_up
         for n, k in dict.fromkeys(self.inside):
-            curves, before = self.curves, self.seen.best
+            curves, before = self.curves, self.seen.floor
             linear = [
                 a - b for a, b in zip(curves.numerators[k], curves.numerators[n], strict=True)
             ]
@@ -215,7 +204,7 @@ class _Gaps:
             )
             least = (1, n, *(0 for _ in range(self.source.fillers)))
             search.explore(least, list(range(2, self.tokens)), self.length - n)
-            if self.seen.best != before:
+            if self.seen.floor > before:
                 runner_up = k
         return runner_up
 
@@ -228,12 +217,12 @@ class _Gaps:
             curves = self.source.on(ExactNumbers())
             top, shift = self._parts(curves, c, runner_up)
             if curves.gram is None:
-                bottom = Functional(curves.weights, (), self.ring).value(c)
+                bottom = linear_form(curves.weights, c)
                 return bool((top + shift * bottom).is_zero())
             if top.is_zero() or shift.is_zero():
                 return bool(top.is_zero() and shift.is_zero())
             # The gap is near 0, so of top/sqrt(Q) = -shift and = +shift only the first can be.
-            square = Functional((), curves.gram, self.ring).square(c)
+            square = quadratic_form(curves.gram, c)
             return bool((top * top - shift * shift * square).is_zero())
         except NotExact:
             return False
@@ -247,5 +236,5 @@ class _Gaps:
         """<r_n - r_k, N(c)> and beta_n - beta_k."""
         own, other = curves.numerators[c[1]], curves.numerators[k]
         difference = [a - b for a, b in zip(own, other, strict=True)]
-        top = Functional(difference, (), self.ring).value(c)
+        top = linear_form(difference, c)
         return top, curves.offsets[c[1]] - curves.offsets[k]

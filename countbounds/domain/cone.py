@@ -37,6 +37,19 @@ class Vertices:
     last: tuple[Counts, ...]
 
 
+def corners(n: int, length: int, fillers: int) -> list[Counts]:
+    """The vertices of the inputs with n counted tokens: no filler, or one in all places.
+
+    >>> corners(3, 5, 2)
+    [(1, 3, 0, 0), (1, 3, 2, 0), (1, 3, 0, 2)]
+    """
+    rest = length - n
+    found: list[Counts] = [(1, n, *(0 for _ in range(fillers)))]
+    if rest:
+        found += [(1, n, *(rest if i == j else 0 for i in range(fillers))) for j in range(fillers)]
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Dual:
     """A proven bound: <w, h>/|h| <= sqrt(N(u)) with N in Bernstein form on u in [0, 1].
@@ -65,6 +78,20 @@ class Dual:
         return largest.sqrt().upper()
 
 
+def linear_form(values: Sequence[Element], c: Counts) -> Element:
+    """The form with these values on the tokens at integers c, on any ring."""
+    total = values[0] * 0
+    for value, count in zip(values, c, strict=True):
+        if count:
+            total = total + value * count
+    return total
+
+
+def quadratic_form(gram: Sequence[Sequence[Element]], c: Counts) -> Element:
+    """The form with this symmetric matrix over the tokens at integers c, on any ring."""
+    return linear_form([linear_form(row, c) for row in gram], c)
+
+
 class Functional:
     """The linear form A = <w, .> and the Gram matrix Q, over the tokens.
 
@@ -88,15 +115,11 @@ class Functional:
 
     def value(self, c: Counts) -> Element:
         """A at one combination."""
-        return self._sum(self.linear, c)
+        return linear_form(self.linear, c)
 
     def transformed(self, c: Counts) -> list[Element]:
         """Q c: the inner products with every token vector."""
-        return [self._sum(row, c) for row in self.gram]
-
-    def square(self, c: Counts) -> Element:
-        """Q at one combination."""
-        return self._sum(self.transformed(c), c)
+        return [linear_form(row, c) for row in self.gram]
 
     def at_most_zero(self, vertices: Vertices) -> bool:
         """Whether A is provably <= 0 on the polytope for every t."""
@@ -112,7 +135,7 @@ class Functional:
         # The direction nearest to the polytopes at both ends: the projection of (0, 1) onto
         # the cone of the lifted vectors (g, 1).
         images = [self.transformed(c) for c in ends]
-        products = [[self._sum(image, c) + 1 for c in ends] for image in images]
+        products = [[linear_form(image, c) + 1 for c in ends] for image in images]
         shares = projection(products, [self.zero + 1 for _ in ends], self.tiny)
         for j in range(len(ends)):
             along = sum((s * (products[i][j] - 1) for i, s in enumerate(shares)), self.zero)
@@ -127,7 +150,7 @@ class Functional:
         images = [[self.transformed(c) for c in end] for end in ends]
         values = [[self.value(c) for c in end] for end in ends]
         products = [
-            [[self._sum(image, c) for c in end] for image in row]
+            [[linear_form(image, c) for c in end] for image in row]
             for end, row in zip(ends, images, strict=True)
         ]
         margins = [self._margins(table, row) for table, row in zip(products, values, strict=True)]
@@ -174,10 +197,10 @@ class Functional:
         slopes = [[a - b for a, b in zip(dual, self.linear, strict=True)] for dual in duals]
         proven, lacking = True, []
         for i in range(len(ends[0])):
-            found = [self._sum(slopes[0], ends[0][i])]
+            found = [linear_form(slopes[0], ends[0][i])]
             if not single:
-                across = self._sum(slopes[0], ends[1][i]) + self._sum(slopes[1], ends[0][i])
-                found += [across / 2, self._sum(slopes[1], ends[1][i])]
+                across = linear_form(slopes[0], ends[1][i]) + linear_form(slopes[1], ends[0][i])
+                found += [across / 2, linear_form(slopes[1], ends[1][i])]
             short = self.zero
             for coefficient in found:
                 if not coefficient >= 0:
@@ -197,15 +220,8 @@ class Functional:
         self, vertices: tuple[Counts, ...], shares: list[Element], image: list[Element]
     ) -> Element:
         return sum(
-            (s * self._sum(image, c) for s, c in zip(shares, vertices, strict=True)), self.zero
+            (s * linear_form(image, c) for s, c in zip(shares, vertices, strict=True)), self.zero
         )
-
-    def _sum(self, values: Sequence[Element], c: Counts) -> Element:
-        total = self.zero
-        for value, count in zip(values, c, strict=True):
-            if count:
-                total = total + value * count
-        return total
 
 
 def projection(
@@ -226,13 +242,15 @@ def projection(
     size = len(targets)
     h = [[value.mid() for value in row] for row in products]
     r = [value.mid() for value in targets]
-    zero = tiny * 0
+    zero, least = tiny * 0, (tiny * tiny.sqrt()).mid()
+    ridge = 1 + least
     shares = [zero] * size
     active: list[int] = []
     banned: set[int] = set()
 
     def solved(chosen: list[int]) -> list[Element] | None:
-        table = arb_mat([[h[i][j] for j in chosen] for i in chosen])
+        # A little more on the diagonal, for generators that depend on each other.
+        table = arb_mat([[h[i][j] * ridge if i == j else h[i][j] for j in chosen] for i in chosen])
         try:
             result = table.solve(arb_mat([[r[i]] for i in chosen]))
         except ZeroDivisionError:
@@ -247,7 +265,7 @@ def projection(
                 continue
             slope = r[i] - sum((h[i][j] * shares[j] for j in active), zero)
             relative = (slope / h[i][i].sqrt()).mid()
-            if relative > tiny * abs(r[i]) / h[i][i].sqrt() and relative > gain:
+            if relative > least * abs(r[i]) / h[i][i].sqrt() and relative > gain:
                 best, gain = i, relative
         if best is None:
             break
@@ -262,22 +280,17 @@ def projection(
                 for i, value in zip(active, found, strict=True):
                     shares[i] = value
                 break
-            step = min(
-                (
-                    float(shares[i] / (shares[i] - value))
-                    for i, value in zip(active, found, strict=True)
-                    if not value > 0
-                ),
-                default=0.0,
-            )
-            drop = [i for i, value in zip(active, found, strict=True) if not value > 0]
-            moved = {
-                i: (shares[i] + (value - shares[i]) * step).mid()
-                for i, value in zip(active, found, strict=True)
-            }
-            least = min(drop, key=lambda i: float(moved[i]))
-            active.remove(least)
-            banned.add(least) if least == best else None
+            # As far towards the solution as all shares stay >= 0; one becomes 0 and leaves.
+            target = dict(zip(active, found, strict=True))
+            blocking, step = active[-1], zero + 2
+            for i, value in target.items():
+                ratio = zero if value > 0 else (shares[i] / (shares[i] - value)).mid()
+                if not value > 0 and ratio < step:
+                    blocking, step = i, ratio
+            moved = {i: (shares[i] + (target[i] - shares[i]) * step).mid() for i in active}
+            active.remove(blocking)
+            if blocking == best:
+                banned.add(best)
             shares = [zero] * size
             for i in active:
                 shares[i] = moved[i].max(zero)

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import comb
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from countbounds.decimals import Bracket
 from countbounds.domain import PRECISION_LIMIT, worst_error
-from countbounds.domain.cone import Counts, Dual, Functional, Vertices
+from countbounds.domain.cone import Counts, Dual, Functional, Vertices, quadratic_form
 from countbounds.domain.decide import CurveSource
 from countbounds.domain.verdict import Verdict
 from countbounds.errors import NotExact
@@ -38,6 +38,8 @@ _MOST_IN_ALL = 6000
 _MOST_BELOW = 400
 _MOST_ROUNDINGS = 16
 _HALF = Fraction(1, 2)
+
+Gram: TypeAlias = Sequence[Sequence[Element]]
 
 
 class SeveralCurves(Protocol):
@@ -255,9 +257,9 @@ class Seen:
         self._source = source
         self._exact: Any = None
 
-    def square(self, functional: Functional, c: Counts) -> Element | None:
+    def square(self, gram: Gram, c: Counts) -> Element | None:
         """Q at an input; None where it is not proven to be positive, which is noted."""
-        square = functional.square(c)
+        square = quadratic_form(gram, c)
         if square > 0:
             return square
         if self._is_zero(c):
@@ -270,8 +272,7 @@ class Seen:
         try:
             if self._exact is None:
                 self._exact = self._source.on(ExactNumbers()).gram
-            functional = Functional((), self._exact, self.ring)
-            return bool(functional.square(c).is_zero())
+            return bool(quadratic_form(self._exact, c).is_zero())
         except NotExact:
             return False
 
@@ -309,7 +310,7 @@ class Mixtures:
     def consider(self, c: Counts) -> None:
         """Evaluate one input."""
         seen = self.seen
-        square = seen.square(self.functional, c)
+        square = seen.square(self.functional.gram, c)
         if square is None:
             return
         value = self.functional.value(c) / square.sqrt() + self._offset(c[1])
@@ -447,12 +448,12 @@ class Vanishing(Mixtures):
         seen: where they are noted.
     """
 
-    def __init__(self, gram: Sequence[Sequence[Element]], seen: Seen) -> None:
+    def __init__(self, gram: Gram, seen: Seen) -> None:
         super().__init__(Functional((), gram, seen.ring), seen, seen.threshold * 0, 0)
 
     def consider(self, c: Counts) -> None:
         """Look at one input."""
-        self.seen.square(self.functional, c)
+        self.seen.square(self.functional.gram, c)
 
     def _settled(self, vertices: Vertices) -> bool:
         return self.functional.vanishes_nowhere(vertices)

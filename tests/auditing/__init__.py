@@ -1,0 +1,1 @@
+"""Tests of audits of trained layers."""

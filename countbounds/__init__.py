@@ -11,6 +11,11 @@ TYPE_CHECKING = False  # type checkers know the name; importing typing would cos
 if TYPE_CHECKING:
     from typing import Any
 
+    from countbounds.auditing.layer import Affine as Affine
+    from countbounds.auditing.layer import TrainedLayer as TrainedLayer
+    from countbounds.auditing.layer import TrainedNorm as TrainedNorm
+    from countbounds.auditing.report import Audit as Audit
+    from countbounds.auditing.report import audit as audit
     from countbounds.bounds import Longest as Longest
     from countbounds.bounds import SmallestBound as SmallestBound
     from countbounds.bounds import b_min as b_min
@@ -34,7 +39,9 @@ if TYPE_CHECKING:
     from countbounds.vectors import Vector as Vector
 
 _HOME = {
+    "Affine": "auditing.layer",
     "AffineOverRoot": "curve",
+    "Audit": "auditing.report",
     "CheckResult": "checking",
     "GivenCurve": "curve",
     "Layer": "layer",
@@ -43,8 +50,11 @@ _HOME = {
     "Model": "model",
     "Parameters": "layer",
     "SmallestBound": "bounds",
+    "TrainedLayer": "auditing.layer",
+    "TrainedNorm": "auditing.layer",
     "Vector": "vectors",
     "WorstError": "domain",
+    "audit": "auditing.report",
     "b_min": "bounds",
     "check": "checking",
     "l_max": "bounds",

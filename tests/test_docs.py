@@ -1,6 +1,7 @@
 """Every example of the documentation, run, and compared with what the document shows.
 
-A console block runs in an empty folder of its own, an interactive Python block in a fresh
+A console block runs in a folder of its own that holds nothing but the example checkpoints it
+names, an interactive Python block in a fresh
 namespace. A block marked `console slow` or `python slow` belongs to the slow tier. With
 UPDATE_DOCS=1 (`make docs`) the real output is written into the documents instead.
 """
@@ -11,6 +12,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -32,6 +34,7 @@ from tests.markdown_blocks import (
 )
 
 ROOT: Final = Path(__file__).parent.parent
+CHECKPOINTS: Final = ROOT / "tests" / "data" / "checkpoints"
 UPDATE: Final = os.environ.get("UPDATE_DOCS", "") not in ("", "0")
 
 # Set-up that a reader does once and the suite never does.
@@ -77,6 +80,9 @@ def test_console(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
     problems: list[str] = []
     status = 0
     steps = read_steps(block)
+    for example in CHECKPOINTS.iterdir():
+        if any(example.name in step.command.split() for step in steps):
+            shutil.copy(example, example.name)
     for step, after in zip(steps, [*steps[1:], None], strict=True):
         if step.command == "echo $?":
             actual = [str(status)]

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from countbounds.audit.layer import Affine, Array, TrainedLayer, TrainedNorm
+from countbounds.auditing.layer import Affine, Array, TrainedLayer, TrainedNorm
 
 Rng = np.random.Generator
 EPSILONS = (Fraction(0), Fraction(1, 100_000), Fraction(1, 2))

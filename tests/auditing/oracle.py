@@ -12,7 +12,7 @@ from typing import Any
 
 import flint
 
-from countbounds.audit.layer import Affine, Array, TrainedLayer, TrainedNorm
+from countbounds.auditing.layer import Affine, Array, TrainedLayer, TrainedNorm
 
 Ball = Any
 BITS = 320

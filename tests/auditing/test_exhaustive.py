@@ -10,8 +10,8 @@ import flint
 import numpy as np
 import pytest
 
-from countbounds.audit.layer import TrainedLayer
-from countbounds.audit.reduction import Classification, Reduction, Regression
+from countbounds.auditing.layer import TrainedLayer
+from countbounds.auditing.reduction import Classification, Reduction, Regression
 from countbounds.domain.classes import smallest_gap
 from countbounds.domain.several import worst_error_of_several
 from countbounds.errors import InputError

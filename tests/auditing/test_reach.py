@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countbounds.audit.reach import Reach, reach
+from countbounds.auditing.reach import Reach, reach
 from countbounds.domain import LONGEST
 from countbounds.domain.verdict import Verdict
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countbounds.audit.layer import Affine, Array, TrainedLayer, TrainedNorm
-from countbounds.audit.reduction import Classification, Reduction, Regression
+from countbounds import worst_error
+from countbounds.auditing.layer import Affine, Array, TrainedLayer, TrainedNorm
+from countbounds.auditing.reduction import Classification, Reduction, Regression
 from countbounds.decimals import Bracket
 from countbounds.domain import several
 from countbounds.domain.classes import smallest_gap
@@ -178,6 +179,23 @@ def test_an_output_that_a_mixture_alone_leaves_undefined() -> None:
     two = replace(layer, readout=np.eye(3), classifies=True)
     gap = smallest_gap(Classification(Reduction(two)), 2)
     assert (gap.verdict, gap.gap, gap.counts) == ("fails", None, (0, 1, 1))
+
+
+def test_fillers_that_are_harmless_only_alone() -> None:
+    pairs = np.kron(np.eye(4), [1, -1])
+    embedding = np.diag([2.56, 2.56, 1.95, 1.47])
+    embedding[0, 2:] = -0.07
+    layer = TrainedLayer(
+        embedding @ pairs,
+        names(4),
+        27.04 * pairs[1:2],
+        scale_square=Fraction(1, 8),
+        after=TrainedNorm(),
+    )
+    source = Regression(Reduction(layer))
+    assert all(worst_error(source.alone(filler), 22).verdict == "counts" for filler in (0, 1))
+    report = worst_error_of_several(source, 22)
+    assert (report.verdict, report.counts) == ("fails", (17, 2, 3))
 
 
 def test_effort_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

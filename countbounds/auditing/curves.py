@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from countbounds.audit.layer import TrainedLayer
-from countbounds.audit.reduction import Curves, Reduction
+from countbounds.auditing.layer import TrainedLayer
+from countbounds.auditing.reduction import Curves, Reduction
 from countbounds.domain.cone import Counts, Functional, Vertices, corners
 from countbounds.rings import Enclosure
 

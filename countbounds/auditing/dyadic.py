@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from countbounds.audit.layer import Array
+    from countbounds.auditing.layer import Array
 
 
 class Dyadic:

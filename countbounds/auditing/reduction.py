@@ -20,8 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from countbounds.audit.dyadic import Dyadic
-from countbounds.audit.layer import Affine, TrainedLayer, TrainedNorm
+from countbounds.auditing.dyadic import Dyadic
+from countbounds.auditing.layer import Affine, TrainedLayer, TrainedNorm
 from countbounds.curve import AffineOverRoot, CountCurve, LinearFractional
 from countbounds.domain.cone import linear_form, quadratic_form
 from countbounds.errors import InputError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from countbounds.decimals import Bracket, decimal, significant
 
 if TYPE_CHECKING:
-    from countbounds.audit.report import Audit
+    from countbounds.auditing.report import Audit
 
 _HALF = Fraction(1, 2)
 _MOST_NORMS = 12

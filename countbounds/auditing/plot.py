@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from io import BytesIO
 
-from countbounds.audit.curves import error_band
-from countbounds.audit.layer import TrainedLayer
+from countbounds.auditing.curves import error_band
+from countbounds.auditing.layer import TrainedLayer
 from countbounds.errors import InputError
 from countbounds.output import write
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from countbounds.audit.dyadic import Dyadic
-from countbounds.audit.layer import Array, TrainedLayer, TrainedNorm
+from countbounds.auditing.dyadic import Dyadic
+from countbounds.auditing.layer import Array, TrainedLayer, TrainedNorm
 from countbounds.decimals import Bracket, decimal, significant
 from countbounds.errors import InputError
 from countbounds.rings import Enclosure

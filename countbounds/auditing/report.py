@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from countbounds.audit import optimum as theory
-from countbounds.audit.layer import TrainedLayer
-from countbounds.audit.reach import Reach, reach
-from countbounds.audit.reduction import Classification, Reduction, Regression
-from countbounds.decimals import Bracket
+from countbounds.auditing import optimum as theory
+from countbounds.auditing.layer import TrainedLayer
+from countbounds.auditing.naming import Interpretation, load
+from countbounds.auditing.reach import Reach, reach
+from countbounds.auditing.reduction import Classification, Reduction, Regression
+from countbounds.decimals import Bracket, is_integer, shorten
 from countbounds.domain import LONGEST
 from countbounds.domain.classes import smallest_gap
 from countbounds.domain.several import worst_error_of_several
@@ -71,7 +72,7 @@ class Audit:
 
     def as_dict(self) -> dict[str, Any]:
         """The result with numbers as text, as the command line prints it in JSON."""
-        from countbounds.audit.words import read_as
+        from countbounds.auditing.words import read_as
 
         at = self.worst_input
         error, best = self.worst_error, self.optimum
@@ -103,7 +104,7 @@ class Audit:
 
 
 def audit(
-    source: TrainedLayer | str | os.PathLike[str],
+    source: TrainedLayer | Interpretation | str | os.PathLike[str],
     length: int,
     config: str | os.PathLike[str] | None = None,
     *,
@@ -113,7 +114,8 @@ def audit(
     """Decide on every input whether a trained layer counts, and how far it does.
 
     Args:
-        source: a layer, or a file of `.safetensors`, `.npz` or PyTorch's `.pt`.
+        source: a layer, what `countbounds.auditing.naming.load` made of a file, or the path
+            of a file: `.safetensors`, `.npz` or PyTorch's `.pt`.
         length: L, from 1 to 10^18.
         config: a TOML or JSON file that says what is what in the file.
         precision: bits at which an open question is given up as undecided.
@@ -122,17 +124,28 @@ def audit(
     Raises:
         InputError: if a file cannot be read, the layer in it is not understood, or a norm
             is undefined for a token.
-    """
-    if not 1 <= length <= LONGEST:
-        raise InputError(f"The length L is from 1 to 10^18, not {length}.")
-    understood: tuple[str, ...] = ()
-    if isinstance(source, TrainedLayer):
-        layer = source
-    else:
-        from countbounds.audit.naming import load
 
-        found = load(source, config)
-        layer, understood = found.layer, tuple(found.lines)
+    >>> import numpy as np
+    >>> from countbounds.auditing.layer import TrainedLayer
+    >>> layer = TrainedLayer(
+    ...     embedding=np.array([[1.0, 0, 0], [1, 1, 0], [0, 0, 1]]),
+    ...     names=("#", "space", "letter"),
+    ...     readout=np.array([[0.0, 0.995, 0]]),
+    ...     attention="linear",
+    ... )
+    >>> result = audit(layer, 150)
+    >>> result.verdict, result.worst_input, result.counts_up_to
+    ('fails', (150, 0), 99)
+    """
+    if not is_integer(length) or not 1 <= length <= LONGEST:
+        raise InputError(
+            f"The length L is an integer from 1 to 10^18, not {shorten(repr(length))}."
+        )
+    if isinstance(source, TrainedLayer):
+        source = Interpretation(source, [])
+    elif not isinstance(source, Interpretation):
+        source = load(source, config)
+    layer, understood = source.layer, tuple(source.lines)
     reduction = Reduction(layer)
     checked = _classified if layer.classifies else _regressed
     result = checked(reduction, length, precision, progress)

@@ -8,12 +8,12 @@ is smallest at a vertex too where <r_n - r_k, .> >= 0 at all of them (there it i
 quasi-concave); for the other pairs mixtures and inputs between are searched by branch and
 bound, as in `countbounds.domain.several`.
 
-All scores at the vertices are one product of matrices of balls; the cost is that of
-(L + 1)(f + 1) inputs times the number of classes.
+At the vertices, only classes that may be nearest are looked at (`countbounds.domain.rivals`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -21,12 +21,11 @@ from typing import Protocol
 from countbounds.decimals import Bracket, is_integer, shorten
 from countbounds.domain import PRECISION_LIMIT
 from countbounds.domain.cone import Counts, Functional, corners, linear_form, quadratic_form
+from countbounds.domain.rivals import Blocks, Edge, are_lines, neighbours
 from countbounds.domain.several import Mixtures, Seen, SeveralCurves, Vanishing
 from countbounds.domain.verdict import Verdict
 from countbounds.errors import InputError, NotExact
 from countbounds.rings import Element, Enclosure, ExactNumbers, Ring
-
-_BLOCK = 32
 
 
 class ClassCurves(SeveralCurves, Protocol):
@@ -119,17 +118,15 @@ class _Gaps:
         self.seen = Seen(source, -ring.infinity, ring, threshold=Fraction(0))
         self.pair: tuple[int, int] | None = None
         self.largest: Element = -ring.infinity
-        self.inside: list[tuple[int, int]] = []
+        self.inside: dict[tuple[int, int], None] = {}
 
     def result(self) -> SmallestGap:
         if self.curves.gram is not None and not self.curves.definite:
             least = (1, *(0 for _ in range(self.tokens - 1)))
             search = Vanishing(self.curves.gram, self.seen)
             search.explore(least, list(range(1, self.tokens)), self.length)
-        for first in range(0, self.length + 1, _BLOCK):
-            self._vertices(range(first, min(first + _BLOCK, self.length + 1)))
-            if self.seen.undefined:
-                break
+        for edge in self._edges():
+            self._rivals(edge)
         seen, bits = self.seen, self.ring.bits
         if seen.undefined:
             return SmallestGap("fails", None, min(seen.undefined)[1:], None, self.length, bits)
@@ -148,42 +145,87 @@ class _Gaps:
             verdict = "counts"
         return SmallestGap(verdict, gap, counts, runner_up, self.length, bits)
 
-    def _vertices(self, block: range) -> None:
-        """Consider every class at the vertices of some n."""
-        from flint import arb_mat
+    def _edges(self) -> Iterator[Edge]:
+        """The edges of the domain: no filler, and each filler in all free places."""
+        curves, fillers, length = self.curves, self.source.fillers, self.length
+        shift = None if self._same_shift() else list(curves.offsets)
+        excess = None
+        if curves.gram is not None and fillers:
+            excess = [self._excess(n) for n in range(length + 1)]
+        for filler in range(-1, fillers):
 
-        curves, fillers = self.curves, self.source.fillers
-        inputs = [c for n in block for c in corners(n, self.length, fillers)]
-        table = arb_mat([list(row) for row in curves.numerators])
-        forms = (table * arb_mat([[c[t] for c in inputs] for t in range(self.tokens)])).tolist()
-        runner_up = self.pair
-        for index, c in enumerate(inputs):
-            scale = self._scale(c)
-            if scale is None:
+            def at(n: int, filler: int = filler) -> Counts:
+                rest = length - n
+                return (1, n, *(rest if j == filler else 0 for j in range(fillers)))
+
+            ends = at(0), at(length)
+            step = tuple(Fraction(b - a, length) for a, b in zip(*ends, strict=True))
+            steps = tuple(int(x) for x in step)
+            forms = list(curves.numerators)
+            if curves.gram is None:  # one root for all terms: beta joins the line
+                forms = [
+                    tuple(a + beta * w for a, w in zip(row, curves.weights, strict=True))
+                    for row, beta in zip(forms, curves.offsets, strict=True)
+                ]
+            roots = [self._root(at(n)) for n in range(length + 1)]
+            if any(root is None for root in roots):
                 continue
-            n = c[1]
-            own = forms[n][index]
-            base = curves.offsets[n]
-            for k, row in enumerate(forms):
-                if k == n:
-                    continue
-                loss = (row[index] - own) * scale + (curves.offsets[k] - base)
-                upper = loss.upper()
-                self.largest = max(self.largest, upper)
-                if loss.lower() > self.seen.floor:
-                    self.seen.floor, self.seen.best = loss.lower(), c
-                    runner_up = (n, k)
-                if curves.gram is not None and fillers and not row[index] <= own:
-                    self.inside.append((n, k))
-        self.pair = runner_up
+            yield Edge(
+                [linear_form(row, ends[0]) for row in forms],
+                [linear_form(row, steps) for row in forms],
+                shift,
+                [root for root in roots if root is not None],
+                at,
+                excess,
+            )
 
-    def _scale(self, c: Counts) -> Element | None:
-        """What <r, N(c)> is to be multiplied with for <r, h(c)>; None if it is undefined."""
+    def _same_shift(self) -> bool:
+        """Whether beta is the same for all classes, or part of the lines."""
+        first, *others = self.curves.offsets
+        return self.curves.gram is None or all((other - first).is_zero() for other in others)
+
+    def _excess(self, n: int) -> Element:
+        """By what share of itself <w, h>/|h| may grow between the corners at n.
+
+        h is a sum of the corners g_i with shares >= 0; if each has an angle of at most
+        theta with g_0, then |h| >= cos(theta) times the sum of the |g_i|.
+        """
+        gram = self.curves.gram
+        assert gram is not None
+        first, *others = corners(n, self.length, self.source.fillers)
+        base = quadratic_form(gram, first)
+        image = [linear_form(row, first) for row in gram]
+        least = self.ring.number(Fraction(1))
+        for other in others:
+            square = quadratic_form(gram, other) * base
+            cosine = linear_form(image, other) / square.sqrt() if square > 0 else -least
+            least = least.min(cosine)
+        return 1 / least - 1 if least > 0 else self.ring.infinity
+
+    def _rivals(self, edge: Edge) -> None:
+        """Consider every class that may be nearest somewhere on an edge."""
+
+        def consider(n: int, k: int) -> None:
+            loss = edge.loss(n, k)
+            self.largest = max(self.largest, loss.upper())
+            if loss.lower() > self.seen.floor:
+                self.seen.floor, self.seen.best = loss.lower(), edge.inputs(n)
+                self.pair = (n, k)
+            if edge.excess is not None and not edge.difference(n, k) <= 0:
+                self.inside[n, k] = None
+
+        for n, k in neighbours(edge):
+            consider(n, k)
+        if not are_lines(edge):
+            Blocks(edge, lambda: self.seen.floor, consider).explore()
+
+    def _root(self, c: Counts) -> Element | None:
+        """What <r, N(c)> is to be divided by for <r, h(c)>; None if that is undefined."""
         gram = self.curves.gram
         if gram is None:
-            return 1 / linear_form(self.curves.weights, c)
+            return linear_form(self.curves.weights, c)
         square = self.seen.square(gram, c)
-        return None if square is None else square.rsqrt()
+        return None if square is None else square.sqrt()
 
     def _inside(self) -> int | None:
         """Search between the vertices for the pairs that may be closest there."""
@@ -191,7 +233,7 @@ class _Gaps:
         gram = self.curves.gram
         if gram is None:
             return runner_up
-        for n, k in dict.fromkeys(self.inside):
+        for n, k in self.inside:
             curves, before = self.curves, self.seen.floor
             linear = [
                 a - b for a, b in zip(curves.numerators[k], curves.numerators[n], strict=True)
@@ -229,8 +271,8 @@ class _Gaps:
 
     def _gap(self, curves: ClassCurves, c: Counts, runner_up: int) -> Element:
         top, shift = self._parts(curves, c, runner_up)
-        scale = self._scale(c)
-        return self.ring.infinity if scale is None else top * scale + shift
+        root = self._root(c)
+        return self.ring.infinity if root is None else top / root + shift
 
     def _parts(self, curves: ClassCurves, c: Counts, k: int) -> tuple[Element, Element]:
         """<r_n - r_k, N(c)> and beta_n - beta_k."""

@@ -102,7 +102,7 @@ class Settings:
         boundary, counted, fillers, names: of [tokens].
         tensors: the tensor of each role.
         filler_vectors: the fillers' tensors, where they are given by themselves.
-        attention, residual, transposed: of [layer].
+        attention, heads, residual, transposed: of [layer].
         scale: the factor of the scores, "none" or "1/sqrt(d_k)".
         before, after: the norms that are there.
         kind: of the read-out.
@@ -117,6 +117,7 @@ class Settings:
     filler_vectors: tuple[str, ...] = ()
     attention: Literal["softmax", "linear"] | None = None
     scale: Fraction | Literal["none", "1/sqrt(d_k)"] | None = None
+    heads: int | None = None
     residual: bool | None = None
     transposed: tuple[str, ...] = ()
     before: NormSettings | None = None
@@ -194,8 +195,8 @@ def check_config(config: Mapping[str, Any]) -> Settings:
     for role, name in named.items():
         _text(name, f"[tensors] {role}", "a tensor's name")
     _check_vectors(named, vectors, tokens)
-    heads = layer.get("heads", 1)
-    if heads != 1 or not is_integer(heads):
+    heads = layer.get("heads")
+    if heads is not None and (heads != 1 or not is_integer(heads)):
         raise InputError(
             f"[layer] heads is {shorten(repr(heads))}; only a layer with 1 head can be audited."
         )
@@ -215,6 +216,7 @@ def check_config(config: Mapping[str, Any]) -> Settings:
         filler_vectors=vectors,
         attention=_choice(layer, "attention", "[layer]", ("softmax", "linear")),
         scale=_scale(layer.get("scale")),
+        heads=heads,
         residual=residual,
         transposed=transposed,
         before=_norm(config, "before"),

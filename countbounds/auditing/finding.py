@@ -177,6 +177,8 @@ class Finder:
             hint = ""
             if key in (*PROJECTIONS, "readout") and array.shape[:1] == shape[1:]:
                 hint = f', or, if it stands for x W, [layer] transposed = ["{key}"]'
+                if key in ("key", "value"):
+                    hint += f"; a layer whose {key}s are not of its embeddings cannot be audited"
             raise InputError(
                 f"The {label} needs the shape ({wanted}), and {name} has the shape "
                 f"{array.shape}; name the right tensor in a config file, {toml(key, 'NAME')}{hint}."

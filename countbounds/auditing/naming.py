@@ -117,6 +117,9 @@ class _Reader:
         else:
             square, factor = scale**2, f"scaled by {decimal(scale)}"
         self.say("attention", (settings.attention or "softmax") + self._by(settings.attention))
+        self.say(
+            "heads", "1" + (" (assumed: the file does not say)" if settings.heads is None else "")
+        )
         self.say("scores", factor + self._by(settings.scale))
         before = self._norm("before", d, dtype)
         self.say("residual", ("yes" if settings.residual else "none") + self._by(settings.residual))
@@ -172,7 +175,8 @@ class _Reader:
                 )
         if len(set(rows)) < len(rows):
             raise InputError(
-                f"[tokens] needs different rows for its tokens, not {', '.join(map(str, rows))}."
+                f"[tokens] needs different rows for boundary ({boundary}), counted ({counted}) and "
+                f"fillers ({', '.join(map(str, fillers)) or 'none'}); say which is which."
             )
         names = self._names(count, rows)
         self.say("embedding", self.find.shown(name))

@@ -94,22 +94,22 @@ def why_not(layer: TrainedLayer) -> list[str]:
         reasons.append("its read-out has a bias")
     if layer.before is not None and layer.after is not None:
         reasons.append("it has a norm before and after attention")
-    for norm in (layer.before, layer.after):
+    for place, norm in (("before", layer.before), ("after", layer.after)):
         if norm is not None:
-            reasons += _norm_reasons(norm)
+            reasons += _norm_reasons(norm, place)
     if not reasons and matching(layer) is None:
         reasons.append("linear attention with such a norm is no row of Table 1")
     return reasons
 
 
-def _norm_reasons(norm: TrainedNorm) -> list[str]:
+def _norm_reasons(norm: TrainedNorm, place: str) -> list[str]:
     reasons = []
     if norm.kind != "layer":
-        reasons.append("its norm is RMSNorm")
+        reasons.append(f"its norm {place} attention is RMSNorm")
     if norm.epsilon:
-        reasons.append(f"its norm has epsilon = {decimal(norm.epsilon)}, not 0")
+        reasons.append(f"its norm {place} attention has epsilon = {decimal(norm.epsilon)}, not 0")
     if (norm.weight is None) != (norm.bias is None):
-        reasons.append("its norm has only one of gain and bias")
+        reasons.append(f"its norm {place} attention has only one of gain and bias")
     return reasons
 
 

@@ -67,7 +67,7 @@ def save_plot(layer: TrainedLayer, length: int, path: str) -> None:
             axes.plot(band.n, values, style, color=dark, linewidth=1.4, label=label)
         axes.set_ylabel("error y - n")
     axes.axhline(0, color="0.4", linewidth=0.6)
-    axes.set_xlim(0, band.n[-1])
+    axes.set_xlim(0, max(1, band.n[-1]))
     axes.set_xlabel(f"n, the number of {layer.names[1]!r}")
     axes.set_title(f"All inputs with at most {length:,} tokens after the boundary")
     axes.legend(loc="best", frameon=False)

@@ -24,8 +24,9 @@ from countbounds.auditing.dyadic import Dyadic
 from countbounds.auditing.layer import Affine, TrainedLayer, TrainedNorm
 from countbounds.curve import AffineOverRoot, CountCurve, LinearFractional
 from countbounds.domain.cone import linear_form, quadratic_form
+from countbounds.domain.decide import certain_sign
 from countbounds.errors import InputError
-from countbounds.rings import Element, Ring
+from countbounds.rings import Element, Enclosure, Ring
 
 Row = list[Fraction]
 Table = list[Row]
@@ -40,7 +41,9 @@ class Curves:
         numerators: for each row of the read-out, <r, N_t> for each token.
         offsets: for each row, what is added at the end.
         gram: Q as a symmetric matrix over the tokens, or None without a norm after attention.
-        definite: whether Q > 0 at every input because epsilon is.
+        definite: whether Q > 0 is known at every input: because epsilon > 0, or by
+            Lindemann-Weierstrass (`Reduction.on`).
+        length: |w|^2 of a regression read-out, w = sqrt(d) P(r * gain), where there is Q.
     """
 
     weights: tuple[Element, ...]
@@ -48,6 +51,7 @@ class Curves:
     offsets: tuple[Element, ...]
     gram: tuple[tuple[Element, ...], ...] | None
     definite: bool = False
+    length: Element | None = None
 
     def curve(self, filler: int | None, row: int = 0) -> CountCurve:
         """One row's read-out with one filler (from 0), or with none."""
@@ -89,6 +93,7 @@ class Reduction:
     def __init__(self, layer: TrainedLayer) -> None:
         self.layer = layer
         self.tokens = len(layer.embedding)
+        self._known: tuple[int, Curves] | None = None
         softmax = layer.attention == "softmax"
         embedding = Dyadic.of(layer.embedding.T)
         plain, scaled = _before(layer, embedding)
@@ -136,6 +141,7 @@ class Reduction:
         if layer.readout_bias is not None:
             bias = [Fraction(value) for value in layer.readout_bias.tolist()]
         self._gram: Table | None = None
+        self._length: Fraction | None = None
         after = layer.after
         if after is not None:
             if after.bias is not None:
@@ -145,6 +151,7 @@ class Reduction:
                 rows = rows.scaled_rows(Dyadic.of(after.weight))
             self._gram = _centred(columns, columns, after)
             self._alphas = _centred(rows, columns, after)
+            self._length = None if layer.classifies else _centred(rows, rows, after)[0][0]
         else:
             self._alphas = _products(rows, columns)
         self._offsets = bias
@@ -162,7 +169,20 @@ class Reduction:
                 )
 
     def on(self, ring: Ring) -> Curves:
-        """The curves with their coefficients on a ring."""
+        """The curves with their coefficients on a ring.
+
+        With softmax the boundary's own term of N(c) is e^(s_0) V_0. If no other score equals
+        s_0, the other terms cannot cancel it: exponentials of distinct algebraic numbers are
+        linearly independent over the algebraic numbers. So Q > 0 if P V_0 is not zero.
+        """
+        if isinstance(ring, Enclosure) and self._known is not None and self._known[0] == ring.bits:
+            return self._known[1]
+        curves = self._curves(ring)
+        if isinstance(ring, Enclosure):
+            self._known = ring.bits, curves
+        return curves
+
+    def _curves(self, ring: Ring) -> Curves:
         layer, tokens = self.layer, range(self.tokens)
         rho = self._inverse_deviations(ring)
         scores = self._scores_on(ring, rho)
@@ -203,7 +223,12 @@ class Reduction:
                 for j in tokens:
                     gram[i][j] = gram[i][j] + epsilon * weights[i] * weights[j]
         definite = layer.after.epsilon > 0
-        return Curves(weights, numerators, offsets, tuple(map(tuple, gram)), definite)
+        if layer.attention == "softmax" and isinstance(ring, Enclosure) and gram[0][0] > 0:
+            definite = definite or all(
+                certain_sign(scores[t] - scores[0]) not in (None, 0) for t in tokens[1:]
+            )
+        length = None if self._length is None else size * ring.number(self._length)
+        return Curves(weights, numerators, offsets, tuple(map(tuple, gram)), definite, length)
 
     def _gram_on(
         self, ring: Ring, rho: tuple[Element, ...] | None, shares: tuple[Element, ...]

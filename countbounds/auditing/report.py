@@ -184,7 +184,7 @@ def _regressed(
         "output": output,
         "runner_up": None,
         "reach": reach(
-            lambda at: worst_error_of_several(source, at, precision),
+            lambda at: worst_error_of_several(source, at, precision, thorough=False),
             length,
             found,
             progress=progress,

@@ -58,7 +58,7 @@ def worst_error(source: CurveSource, length: int, precision: int | None = None) 
     """
     if not is_integer(length) or length < 1:
         raise InputError(f"The length L is an integer from 1 on, not {shorten(repr(length))}.")
-    if precision is not None and not is_integer(precision):
+    if precision is not None and (not is_integer(precision) or precision < 1):
         raise InputError(f"The precision is a number of bits, not {shorten(repr(precision))}.")
     twin = ExactTwin(source)
     search = None

@@ -21,8 +21,9 @@ from typing import Protocol
 from countbounds.decimals import Bracket, is_integer, shorten
 from countbounds.domain import PRECISION_LIMIT
 from countbounds.domain.cone import Counts, Functional, corners, linear_form, quadratic_form
+from countbounds.domain.decide import certain_sign
 from countbounds.domain.rivals import Blocks, Edge, are_lines, neighbours
-from countbounds.domain.several import Mixtures, Seen, SeveralCurves, Vanishing
+from countbounds.domain.several import Mixtures, Part, Seen, SeveralCurves, Vanishing
 from countbounds.domain.verdict import Verdict
 from countbounds.errors import InputError, NotExact
 from countbounds.rings import Element, Enclosure, ExactNumbers, Ring
@@ -66,7 +67,8 @@ class SmallestGap:
         gap: an enclosure of the smallest winning gap (negative where a wrong class wins);
             None where an output is undefined or the class of a count is missing.
         counts: (n, m_1, ..., m_f), an input whose gap reaches the enclosure's upper end.
-        runner_up: the class that comes nearest to class n there, or wins.
+        runner_up: a class whose score there lies below (or above) that of class n by the
+            gap: where several nearly tie, not always the nearest.
         length: L.
         bits: the working precision that settled the question.
     """
@@ -124,7 +126,7 @@ class _Gaps:
         if self.curves.gram is not None and not self.curves.definite:
             least = (1, *(0 for _ in range(self.tokens - 1)))
             search = Vanishing(self.curves.gram, self.seen)
-            search.explore(least, list(range(1, self.tokens)), self.length)
+            search.explore(Part(least, list(range(1, self.tokens)), self.length))
         for edge in self._edges():
             self._rivals(edge)
         seen, bits = self.seen, self.ring.bits
@@ -141,7 +143,7 @@ class _Gaps:
         verdict: Verdict = "undecided"
         if upper < 0 or (counts is not None and runner_up is not None and self._tie(runner_up)):
             verdict = "fails"
-        elif lower is not None and lower > 0:
+        elif lower is not None and lower > 0 and counts is not None:
             verdict = "counts"
         return SmallestGap(verdict, gap, counts, runner_up, self.length, bits)
 
@@ -207,7 +209,10 @@ class _Gaps:
 
         def consider(n: int, k: int) -> None:
             loss = edge.loss(n, k)
-            self.largest = max(self.largest, loss.upper())
+            if not loss.is_finite():
+                self.seen.unknown = True
+                return
+            self.largest = self.largest.max(loss.upper())
             if loss.lower() > self.seen.floor:
                 self.seen.floor, self.seen.best = loss.lower(), edge.inputs(n)
                 self.pair = (n, k)
@@ -245,7 +250,7 @@ class _Gaps:
                 0,
             )
             least = (1, n, *(0 for _ in range(self.source.fillers)))
-            search.explore(least, list(range(2, self.tokens)), self.length - n)
+            search.explore(Part(least, list(range(2, self.tokens)), self.length - n))
             if self.seen.floor > before:
                 runner_up = k
         return runner_up
@@ -263,9 +268,10 @@ class _Gaps:
                 return bool((top + shift * bottom).is_zero())
             if top.is_zero() or shift.is_zero():
                 return bool(top.is_zero() and shift.is_zero())
-            # The gap is near 0, so of top/sqrt(Q) = -shift and = +shift only the first can be.
+            signs = [certain_sign(value) for value in self._parts(self.curves, c, runner_up)]
             square = quadratic_form(curves.gram, c)
-            return bool((top * top - shift * shift * square).is_zero())
+            squares_agree = bool((top * top - shift * shift * square).is_zero())
+            return squares_agree and sorted(signs, key=str) == [-1, 1]
         except NotExact:
             return False
 

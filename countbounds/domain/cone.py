@@ -99,6 +99,7 @@ class Functional:
         linear: A of each token vector; nothing where only Q is asked for.
         gram: Q, symmetric.
         ring: the ring of both.
+        length: |w|^2 where it is known, a bound of last resort.
     """
 
     def __init__(
@@ -106,10 +107,12 @@ class Functional:
         linear: Sequence[Element],
         gram: Sequence[Sequence[Element]],
         ring: Enclosure,
+        length: Element | None = None,
     ) -> None:
         self.linear = tuple(linear)
         self.gram = gram
         self.ring = ring
+        self.length = length
         self.zero = ring.number(Fraction(0))
         self.tiny = ring.number(Fraction(1, 1 << (ring.bits // 2)))
 
@@ -170,13 +173,15 @@ class Functional:
                     self._pair(ends[0], shares[0], last),
                     self._pair(ends[-1], shares[-1], last),
                 )
-                if not all(square.is_finite() for square in squares):
-                    return None
-                return Dual(squares, (shares[0], shares[-1]))
+                if all(square.is_finite() for square in squares):
+                    return Dual(squares, (shares[0], shares[-1]))
+                break
             for margin in margins:
                 for i, amount in enumerate(lacking):
                     margin[i] = (margin[i] + amount).upper()
-        return None
+        if self.length is None:
+            return None
+        return Dual((self.length, self.length, self.length), ([self.zero], [self.zero]))
 
     def _margins(self, table: list[list[Element]], values: list[Element]) -> list[Element]:
         """Next to nothing for each vertex, but enough to be told from zero."""

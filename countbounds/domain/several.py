@@ -9,10 +9,10 @@ where one filler takes all of L - n. Each filler alone decides.
 With such a norm y = tau + <w, h>/|h|, h linear in c. Where <w, h> > 0 this is quasi-concave
 in m for fixed n, where <w, h> <= 0 quasi-convex. So the smaller side is again decided by each
 filler alone, but the largest value may lie at a mixture of fillers. Mixtures are searched by
-branch and bound: those in which i and j > i are the last two fillers present, for each pair,
-first along n, then along one filler's number after the other. What is cut off is proven to
-stay below the worst input so far by a dual vector (`countbounds.domain.cone`), for a whole
-range of n at once, so that the cost grows with the digits of L.
+branch and bound: along n with all fillers at once; then, where n is fixed, for each pair i < j
+those in which i and j are the last two fillers present, along the number of one filler after
+the other. What is cut off is proven to stay below the worst input so far by a dual vector
+(`countbounds.domain.cone`), for a whole range of n at once: the cost grows with the digits of L.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import comb
+from math import comb, isfinite
 from typing import Any, Protocol, TypeAlias
 
 from countbounds.decimals import Bracket
@@ -34,7 +34,6 @@ from countbounds.rings import Element, Enclosure, ExactNumbers, Ring
 
 _FEW_POINTS = 12
 _MOST_PIECES = 2000
-_MOST_IN_ALL = 6000
 _MOST_BELOW = 400
 _MOST_ROUNDINGS = 16
 _HALF = Fraction(1, 2)
@@ -58,6 +57,11 @@ class SeveralCurves(Protocol):
     @property
     def gram(self) -> tuple[tuple[Element, ...], ...] | None:
         """The quadratic form Q, or None where the curve is linear-fractional."""
+        ...
+
+    @property
+    def length(self) -> Element | None:
+        """|w|^2 of a regression read-out with Q, where it is known."""
         ...
 
     @property
@@ -109,7 +113,7 @@ class SeveralError:
 
 
 def worst_error_of_several(
-    source: SeveralSource, length: int, precision: int | None = None
+    source: SeveralSource, length: int, precision: int | None = None, *, thorough: bool = True
 ) -> SeveralError:
     """The largest |y - n| over all n, m_1, ..., m_k >= 0 with sum <= L, and the verdict.
 
@@ -117,6 +121,7 @@ def worst_error_of_several(
         source: the layer.
         length: L >= 1.
         precision: the working precision, in bits, at which an open question is given up.
+        thorough: whether a worse mixture is looked for where one filler alone already fails.
 
     Raises:
         InputError: if the length is not an integer >= 1.
@@ -132,7 +137,8 @@ def worst_error_of_several(
             counts = (n, *(m if j == filler else 0 for j in range(fillers)))
         found.append(SeveralError(result.verdict, result.error, counts, length, result.bits))
     worst = combined(found)
-    if fillers < 2 or length < 2 or worst.error.lower is None:
+    fails = worst.verdict == "fails"
+    if fillers < 2 or length < 2 or worst.error.lower is None or (fails and not thorough):
         return worst
     first = 128 + 6 * length.bit_length()
     last = max(PRECISION_LIMIT, first) if precision is None else max(precision, 64)
@@ -142,8 +148,9 @@ def worst_error_of_several(
             curves = source.on(ring)
             if curves.gram is None:
                 return worst
-            mixed = _mixtures(source, curves, worst.error, length, ring)
-        if mixed.verdict != "undecided" or worst.verdict == "fails" or bits >= last:
+            limits = _SHORT if fails else _LONG
+            mixed = _mixtures(source, curves, worst.error, length, ring, limits)
+        if mixed.verdict != "undecided" or fails or bits >= last:
             break
     return worst if mixed is None else combined([worst, mixed])
 
@@ -169,8 +176,29 @@ def combined(found: list[SeveralError]) -> SeveralError:
     return SeveralError(verdict, Bracket(lower, upper), at, length, bits)
 
 
+@dataclass(frozen=True)
+class Limits:
+    """How much effort a search for mixtures takes before it bounds what is left.
+
+    Attributes:
+        along: pieces along n.
+        across: pieces at fixed n, in all.
+    """
+
+    along: int
+    across: int
+
+
+_LONG, _SHORT = Limits(2000, 6000), Limits(200, 600)
+
+
 def _mixtures(
-    source: SeveralSource, curves: SeveralCurves, known: Bracket, length: int, ring: Enclosure
+    source: SeveralSource,
+    curves: SeveralCurves,
+    known: Bracket,
+    length: int,
+    ring: Enclosure,
+    limits: Limits,
 ) -> SeveralError:
     """The worst error among inputs with two fillers at least, where it exceeds what is known.
 
@@ -180,19 +208,21 @@ def _mixtures(
         known: the worst error among inputs with one filler at most.
         length: L.
         ring: where to compute.
+        limits: when to stop.
     """
-    # A little above what is known, so that a tie of a mixture with it can be cut off.
-    slack = Fraction(1, 1 << (ring.bits // 2))
+    # A little above what is known, so that what ties with it can be cut off.
+    slack = Fraction(1 << 12, 1 << (ring.bits // 2))
     start = known.lower if known.upper is None else known.upper
     seen = Seen(source, ring.number((start or Fraction(0)) * (1 + slack)), ring)
+    seen.pieces = limits.across
     offset = curves.offsets[0]
     for sign in (1, -1):
         assert curves.gram is not None
-        functional = Functional([sign * a for a in curves.numerators[0]], curves.gram, ring)
+        linear = [sign * a for a in curves.numerators[0]]
+        functional = Functional(linear, curves.gram, ring, curves.length)
         search = Mixtures(functional, seen, sign * offset, -sign)
         search.vanishing = sign == 1 and not curves.definite
-        for region in regions(source.fillers, length):
-            search.explore(*region)
+        search.explore_mixtures(source.fillers, length, limits.along)
     if seen.undefined:
         first = min(seen.undefined)[1:]
         return SeveralError("fails", Bracket(None, None), first, length, ring.bits)
@@ -211,17 +241,39 @@ def _mixtures(
     return SeveralError(verdict, Bracket(lower, upper), counts, length, ring.bits)
 
 
-def regions(fillers: int, length: int) -> Iterator[tuple[Counts, list[int], int]]:
-    """The inputs with two fillers at least, cut up by the last two fillers present.
+@dataclass(frozen=True)
+class Part:
+    """Some inputs: a least one, and up to `room` more of some tokens."""
+
+    least: Counts
+    axes: list[int]
+    room: int
+
+    @property
+    def simplex(self) -> Vertices:
+        """Its vertices."""
+        corners = [self.least]
+        if self.room:
+            corners += [_plus(self.least, axis, self.room) for axis in self.axes]
+        return Vertices(tuple(corners), tuple(corners))
+
+
+def parts(n: int, fillers: int, length: int) -> Iterator[tuple[Part, list[Part]]]:
+    """The mixtures with n counted tokens, cut up by the last two fillers present.
 
     Yields:
-        the least input of each part (a 1 for the boundary token first), the tokens of which
-        there may be more, the counted one first, and how many tokens may be added.
+        for each last filler j: the inputs that hold j and no later one, and as their parts
+        those that hold i < j as well and none between.
     """
+    rest = length - n
     for j in range(1, fillers):
-        for i in range(j):
-            least = tuple(int(t in (0, 2 + i, 2 + j)) for t in range(2 + fillers))
-            yield least, [1, 2 + j, 2 + i, *range(2, 2 + i)], length - 2
+        last = (1, n, *(int(t == j) for t in range(fillers)))
+        tokens = list(range(2, 2 + fillers))
+        within = [
+            Part(_plus(last, tokens[i], 1), [tokens[j], tokens[i], *tokens[:i]], rest - 2)
+            for i in range(j)
+        ]
+        yield Part(last, tokens[: j + 1], rest - 1), within
 
 
 class Seen:
@@ -251,7 +303,7 @@ class Seen:
         self.beyond: list[Element] = []
         self.undefined: list[Counts] = []
         self.unknown = False
-        self.pieces = _MOST_IN_ALL
+        self.pieces = _LONG.across
         self.threshold = ring.number(threshold)
         self.ring = ring
         self._source = source
@@ -322,51 +374,79 @@ class Mixtures:
         if value.lower() > seen.floor:
             seen.floor, seen.best = value.lower(), c
 
-    def explore(self, least: Counts, axes: list[int], room: int) -> None:
-        """Consider every input of a part that can be worst: `least` and up to `room` more.
+    def explore_mixtures(self, fillers: int, length: int, pieces: int) -> None:
+        """Consider every input with two fillers at least that can be worst.
 
-        Where the effort has a limit, what is left over is bounded instead: first the inputs
-        with a fixed n, for which the bound is sharp, and only then ranges of n.
+        Ranges of n are settled with all fillers at once. What is left over when the effort
+        is spent is bounded.
         """
-        self._explore(least, axes, room, Effort(_MOST_PIECES))
-
-    def _explore(self, least: Counts, axes: list[int], room: int, effort: Effort) -> None:
-        axis, *others = axes
-        pending = [(0, room)]
+        least = (1, *(0 for _ in range(1 + fillers)))
+        others = list(range(2, 2 + fillers))
+        effort = Effort(pieces)
+        pending = [(0, length - 2)]
         while pending:
             low, high = pending.pop()
-            effort.left -= 1
-            vertices = _vertices(least, axis, others, room, low, high)
+            vertices = _vertices(least, 1, others, length, low, high)
             if self._settled(vertices):
                 continue
-            if effort.left < 0:
-                if self._leave(vertices):
-                    continue
-                if effort.left < -_MOST_BELOW:
-                    self.seen.unknown = True
-                    continue
+            effort.left -= 1
+            if effort.left < 0 and self._given_up(vertices, effort):
+                continue
+            if low < high:
+                middle = (low + high) // 2
+                pending += [(middle + 1, high), (low, middle)]
+                continue
+            for part, within in parts(low, fillers, length):
+                if not self._settled(part.simplex):
+                    for smaller in within:
+                        self._descend(smaller, effort)
+
+    def explore(self, part: Part) -> None:
+        """Consider every input of a part that can be worst."""
+        self._explore(part, Effort(_MOST_PIECES))
+
+    def _explore(self, part: Part, effort: Effort) -> None:
+        axis, *others = part.axes
+        pending = [(0, part.room)]
+        while pending:
+            low, high = pending.pop()
+            vertices = _vertices(part.least, axis, others, part.room, low, high)
+            if self._settled(vertices):
+                continue
+            effort.left -= 1
+            if effort.left < 0 and self._given_up(vertices, effort):
+                continue
             if low < high:
                 middle = (low + high) // 2
                 pending += [(middle + 1, high), (low, middle)]
             else:
-                self._descend(_plus(least, axis, low), others, room - low, effort, vertices)
+                smaller = Part(_plus(part.least, axis, low), others, part.room - low)
+                self._descend(smaller, effort)
 
-    def _descend(
-        self, least: Counts, axes: list[int], room: int, effort: Effort, vertices: Vertices
-    ) -> None:
+    def _descend(self, part: Part, effort: Effort) -> None:
+        room, axes = part.room, part.axes
         if not axes or room == 0:
-            self.consider(least)
+            self.consider(part.least)
         elif comb(room + len(axes), len(axes)) <= _FEW_POINTS:
-            for c in _points(least, axes, room):
+            for c in _points(part.least, axes, room):
                 self.consider(c)
         elif effort.outer is not None:
-            self._explore(least, axes, room, effort)
+            self._explore(part, effort)
         elif self.seen.pieces > 0:
             inner = Effort(min(_MOST_BELOW, self.seen.pieces), outer=effort)
-            self._explore(least, axes, room, inner)
+            self._explore(part, inner)
             self.seen.pieces -= _MOST_BELOW - max(inner.left, 0)
-        elif not self._leave(vertices):
+        elif not self._settled(part.simplex) and not self._leave(part.simplex):
             self.seen.unknown = True
+
+    def _given_up(self, vertices: Vertices, effort: Effort) -> bool:
+        """Whether a part that is not settled is left, bounded or unknown."""
+        if self._leave(vertices):
+            return True
+        if effort.left < -_MOST_BELOW:
+            self.seen.unknown = True
+            return True
+        return False
 
     def _settled(self, vertices: Vertices) -> bool:
         """Whether no input of a part can be worse than the worst so far, nor undefined.
@@ -420,14 +500,15 @@ class Mixtures:
     def _try(self, vertices: Vertices, dual: Dual) -> None:
         """Consider the inputs next to where the bound is reached."""
         for end, shares in zip((vertices.first, vertices.last), dual.shares, strict=True):
-            weights = [float(share) for share in shares]
-            total = sum(weights)
+            total = sum(shares, shares[0] * 0)
             if not total > 0:
                 continue
             point = [
-                sum(w * c[t] for w, c in zip(weights, end, strict=True)) / total
+                float(sum((w * c[t] for w, c in zip(shares, end, strict=True)), total * 0) / total)
                 for t in range(len(end[0]))
             ]
+            if not all(isfinite(x) for x in point):
+                continue
             room = max(sum(c) for c in end)
             choices = [
                 _beside(x, min(among), max(among))

@@ -179,7 +179,10 @@ def test_the_optimum_at_the_norms(variant: Any) -> None:
         ({"residual": True}, "residual"),
         ({"readout_bias": np.array([0.5])}, "bias"),
         ({"after": TrainedNorm("rms")}, "RMSNorm"),
-        ({"after": TrainedNorm("layer", Fraction(1, 10**5))}, "epsilon = 0.00001"),
+        (
+            {"after": TrainedNorm("layer", Fraction(1, 10**5))},
+            "after attention has epsilon = 0.00001",
+        ),
         ({"after": TrainedNorm(weight=np.ones(16))}, "only one of gain and bias"),
         ({"before": TrainedNorm(), "after": TrainedNorm()}, "before and after"),
         ({"attention": "linear", "after": TrainedNorm()}, "no row of Table 1"),
@@ -286,3 +289,84 @@ def test_wrong_lengths_in_python() -> None:
     for length in (0, 10**18 + 1, 2.5, True):
         with pytest.raises(InputError, match=r"from 1 to 10\^18"):
             audit(tilted(0), length)  # type: ignore[arg-type]
+
+
+# --- layers that were once misjudged, or took too long -------------------------------------
+
+
+def test_scores_too_large_for_the_first_precision_decide_nothing() -> None:
+    rows = np.array([[1, 0], [-1e50, 1.0]])
+    layer = TrainedLayer(rows, ("#", "s"), np.eye(2), classifies=True)
+    result = audit(layer, 1)
+    assert (result.verdict, result.worst_input, result.counts_up_to) == ("fails", (1,), 0)
+    assert result.smallest_gap is not None
+    assert result.smallest_gap.upper is not None
+    assert result.smallest_gap.upper == pytest.approx(-1)
+
+
+def test_a_tiny_gap_is_no_tie() -> None:
+    tiny = 2.0**-149
+    layer = TrainedLayer(
+        embedding=np.array([[1, 1, 1, 1], [0, 0, 2, -1.0]]),
+        names=("#", "s"),
+        readout=np.array([[1, tiny, -1, 1], [1, 0, 1, -1]]),
+        readout_bias=np.array([tiny, 0]),
+        classifies=True,
+        attention="linear",
+        after=TrainedNorm("rms"),
+    )
+    result = audit(layer, 1)
+    assert result.verdict == "counts"
+    assert result.smallest_gap is not None
+    assert result.smallest_gap.lower is not None
+    assert result.smallest_gap.lower == pytest.approx(2 * tiny)
+    tie = replace(layer, readout_bias=np.array([-tiny, 0]))
+    assert audit(tie, 1).verdict == "fails"
+
+
+def test_weights_of_very_different_size() -> None:
+    layer = TrainedLayer(
+        embedding=np.array([[1, 0], [800, 1.0], [0, 3], [2, 1]]),
+        names=tuple("#sab"),
+        readout=np.array([[0, 1.0], [1, 0]]),
+        readout_bias=np.array([0, 1.0]),
+        classifies=True,
+        after=TrainedNorm("rms", Fraction(1, 1000)),
+    )
+    assert audit(layer, 1).verdict == "fails"
+
+
+@pytest.mark.parametrize(("fillers", "d", "length"), [(2, 3, 10**9), (3, 3, 10**18), (26, 32, 100)])
+def test_a_failing_layer_is_no_work(fillers: int, d: int, length: int) -> None:
+    rng = np.random.default_rng(4)
+    layer = TrainedLayer(
+        rng.normal(size=(2 + fillers, d)),
+        tuple(f"t{i}" for i in range(2 + fillers)),
+        rng.normal(size=(1, d)),
+        scale_square=Fraction(1, d),
+        after=TrainedNorm(),
+    )
+    result = audit(layer, length)
+    assert result.verdict == "fails"
+    assert result.worst_error is not None
+    assert result.worst_error.upper is not None
+
+
+@pytest.mark.parametrize("what", ["--out", "--plot"])
+def test_what_is_read_is_not_overwritten(
+    what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "layer.safetensors"
+    path.write_bytes(NEARLY.read_bytes())
+    config = tmp_path / "layer.toml"
+    config.write_text("[layer]\nheads = 1\n")
+    for target in (path, config):
+        words = [str(path), "-L", "5", "--config", str(config), what, str(target)]
+        status, _, err = run(capsys, *words)
+        assert status == 2
+        assert "overwrite" in err or ".pdf, .png" in err
+    assert path.read_bytes() == NEARLY.read_bytes()
+
+
+def test_one_head_is_said_to_be_assumed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "heads         1 (assumed: the file does not say)" in run(capsys, str(NEARLY), "-L5")[1]

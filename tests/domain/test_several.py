@@ -19,7 +19,14 @@ from countbounds.decimals import Bracket
 from countbounds.domain import several
 from countbounds.domain.classes import smallest_gap
 from countbounds.domain.cone import Functional, Vertices, corners
-from countbounds.domain.several import SeveralError, combined, regions, worst_error_of_several
+from countbounds.domain.several import (
+    Limits,
+    Part,
+    SeveralError,
+    combined,
+    parts,
+    worst_error_of_several,
+)
 from countbounds.errors import InputError
 from countbounds.rings import Enclosure
 from tests.auditing.generated import arc, names
@@ -29,16 +36,25 @@ BITS = 160
 
 
 @pytest.mark.parametrize("fillers", [2, 3, 4])
-def test_regions_hold_every_mixture_once(fillers: int) -> None:
+def test_parts_hold_every_mixture_once(fillers: int) -> None:
     length = 6
-    found: list[tuple[int, ...]] = []
-    for least, axes, room in regions(fillers, length):
-        for size in range(room + 1):
-            for chosen in combinations_with_replacement(axes, size):
-                c = list(least)
+
+    def inside(part: Part) -> list[tuple[int, ...]]:
+        found = []
+        for size in range(part.room + 1):
+            for chosen in combinations_with_replacement(part.axes, size):
+                c = list(part.least)
                 for token in chosen:
                     c[token] += 1
                 found.append(tuple(c[1:]))
+        return found
+
+    found: list[tuple[int, ...]] = []
+    for n in range(length - 1):
+        for whole, within in parts(n, fillers, length):
+            held = [c for part in within for c in inside(part)]
+            assert set(held) <= set(inside(whole))
+            found += held
     mixtures = [c for c in inputs(length, fillers) if sum(m > 0 for m in c[1:]) > 1]
     assert sorted(found) == sorted(mixtures)
     assert len(list(inputs(length, fillers))) == comb(length + fillers + 1, fillers + 1)
@@ -185,10 +201,11 @@ def test_fillers_that_are_harmless_only_alone() -> None:
     pairs = np.kron(np.eye(4), [1, -1])
     embedding = np.diag([2.56, 2.56, 1.95, 1.47])
     embedding[0, 2:] = -0.07
+    rows = np.asarray(embedding @ pairs, dtype=np.float64)
     layer = TrainedLayer(
-        embedding @ pairs,
+        rows,
         names(4),
-        27.04 * pairs[1:2],
+        np.asarray(27.04 * pairs[1:2], dtype=np.float64),
         scale_square=Fraction(1, 8),
         after=TrainedNorm(),
     )
@@ -201,8 +218,7 @@ def test_fillers_that_are_harmless_only_alone() -> None:
 def test_effort_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     source = Regression(Reduction(far_arc(10**6, 3)))
     full = worst_error_of_several(source, 10**6)
-    monkeypatch.setattr(several, "_MOST_PIECES", 25)
-    monkeypatch.setattr(several, "_MOST_IN_ALL", 5)
+    monkeypatch.setattr(several, "_LONG", Limits(25, 5))
     monkeypatch.setattr(several, "_MOST_BELOW", 5)
     short = worst_error_of_several(source, 10**6)
     assert full.verdict == "counts"

@@ -1,0 +1,1 @@
+"""Classification heads: a class vector for each count, decoded by argmax."""

@@ -9,6 +9,9 @@ VENV := .venv
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check -qq
 
+# What the tests of training and of .pt files run with.
+TORCH := torch==2.13.0
+
 # What an editable install bakes in: the metadata and, through it, the version.
 METADATA := pyproject.toml countbounds/__init__.py
 
@@ -101,7 +104,7 @@ $(VENV)/.dev: $(VENV)/.created requirements/dev.txt $(METADATA)
 	@touch $@
 
 # PyTorch is large, and which build fits depends on the machine: it is not locked with hashes.
-$(VENV)/.torch: $(VENV)/.dev requirements/torch.txt
+$(VENV)/.torch: $(VENV)/.dev
 	@echo 'Adding PyTorch to $(VENV) (once) ...' >&2
-	@$(PIP) install -r requirements/torch.txt
+	@$(PIP) install $(TORCH)
 	@touch $@

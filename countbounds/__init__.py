@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from countbounds.proving.running import prove as prove
     from countbounds.tables import table1 as table1
     from countbounds.tables import table3 as table3
+    from countbounds.training.recipe import Recipe as Recipe
+    from countbounds.training.running import train as train
     from countbounds.vectors import Vector as Vector
 
 _HOME = {
@@ -49,6 +51,7 @@ _HOME = {
     "Longest": "bounds",
     "Model": "model",
     "Parameters": "layer",
+    "Recipe": "training.recipe",
     "SmallestBound": "bounds",
     "TrainedLayer": "auditing.layer",
     "TrainedNorm": "auditing.layer",
@@ -63,6 +66,7 @@ _HOME = {
     "show": "closed_forms",
     "table1": "tables",
     "table3": "tables",
+    "train": "training.running",
     "verify": "kernel",
     "worst_error": "domain",
 }

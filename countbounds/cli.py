@@ -60,16 +60,27 @@ def _run(words: list[str]) -> int:
         raise InputError(
             f"unrecognized arguments: {listed[:80]} ({options.prog} --help shows the options)"
         )
-    written = [path for path in (options.out, options.certificate) if path is not None]
+    outputs = {"--out": options.out, "--certificate": options.certificate, "--plot": options.plot}
+    written = {flag: path for flag, path in outputs.items() if path is not None}
     if written:
         from countbounds.output import require_writable, same_file
 
-        for path in written:
+        for flag, path in written.items():
             require_writable(path)
-        if len(written) == 2 and same_file(*written):
-            raise InputError("--out and --certificate name the same file; give two names.")
+            for source in options.reads(options):
+                if same_file(path, source):
+                    raise InputError(
+                        f"{flag} would overwrite {source}, which is read; name another."
+                    )
+        if len(written) == 2 and same_file(*written.values()):
+            raise InputError(f"{' and '.join(written)} name the same file; give two names.")
     run: Callable[[argparse.Namespace], int] = options.run
     return run(options)
+
+
+def _nothing(options: argparse.Namespace) -> list[str]:
+    """The files that a command reads: none."""
+    return []
 
 
 # --- parsing --------------------------------------------------------------------------
@@ -84,13 +95,16 @@ def _parser() -> argparse.ArgumentParser:
             shown = " ".join(words)[:400]
             raise InputError(f"{shown} ({self.prog} --help shows the options)")
 
-    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> Any:
+    def command(
+        name: str, run: Callable[[argparse.Namespace], int], text: str, *, out: bool = True
+    ) -> Any:
         added = added_to.add_parser(
             name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False
         )
-        added.set_defaults(run=run, prog=added.prog, certificate=None)
+        added.set_defaults(run=run, prog=added.prog, certificate=None, plot=None, reads=_nothing)
         added.add_argument("--json", action="store_true", help="print one JSON object")
-        added.add_argument("--out", metavar="FILE", help="write to a file instead")
+        if out:
+            added.add_argument("--out", metavar="FILE", help="write to a file instead")
         return added
 
     parser = OneLineParser(
@@ -99,7 +113,14 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("-V", "--version", action="version", version=f"countbounds {__version__}")
-    parser.set_defaults(run=commands.overview, out=None, certificate=None, prog="countbounds")
+    parser.set_defaults(
+        run=commands.overview,
+        out=None,
+        certificate=None,
+        plot=None,
+        reads=_nothing,
+        prog="countbounds",
+    )
     added_to = parser.add_subparsers(metavar="COMMAND", parser_class=OneLineParser)
 
     def about(parser: argparse.ArgumentParser, *names: str) -> None:
@@ -174,16 +195,82 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--format", choices=("text", "latex"), default="text")
 
     prove = command("prove", commands.prove, "run the proofs of the theorems, for all L and d")
-    prove.add_argument("names", nargs="*", metavar="NAME", help="theorems (default: all)")
-    prove.add_argument("--list", action="store_true", help="say which theorems there are")
-    prove.add_argument("--axioms", action="store_true", help="say what the proofs rest on")
-    prove.add_argument("--verbose", action="store_true", help="show every step")
-    prove.add_argument("--record", metavar="FILE", help="save statements, steps and versions")
-    prove.add_argument("--jobs", type=_integer("number of jobs"), metavar="N", help="processes")
+    _add_proving(prove)
+
+    audit = command("audit", commands.audit, "decide how far a trained layer really counts")
+    about(audit, "length")
+    _add_audit(audit)
+
+    train = command("train", commands.train, "train layers, and decide them", out=False)
+    about(train, "variant", "length", "dim")
+    _add_training(train)
 
     verify = command("verify", commands.verify, "let the kernel check certificates")
     verify.add_argument("files", nargs="+", metavar="FILE")
+    verify.set_defaults(reads=lambda options: options.files)
     return parser
+
+
+def _add_proving(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a run of the proofs."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="theorems (default: all)")
+    parser.add_argument("--list", action="store_true", help="say which theorems there are")
+    parser.add_argument("--axioms", action="store_true", help="say what the proofs rest on")
+    parser.add_argument("--verbose", action="store_true", help="show every step")
+    parser.add_argument("--record", metavar="FILE", help="save statements, steps and versions")
+    parser.add_argument("--jobs", type=_integer("number of jobs"), metavar="N", help="processes")
+
+
+def _add_audit(parser: argparse.ArgumentParser) -> None:
+    """Add the options of an audit."""
+    parser.epilog = (
+        "The file holds one attention layer with one head, without positional encodings, read at "
+        "the boundary token (by default row 0 of the embedding; row 1 is what is counted, all "
+        "others are fillers). docs/audit.md describes the config. Exit status: 0 it counts, "
+        "1 it fails, 2 not understood, 3 undecided."
+    )
+    parser.set_defaults(
+        reads=lambda options: [path for path in (options.file, options.config) if path is not None]
+    )
+    parser.add_argument("file", metavar="FILE", help="a .safetensors, .npz or .pt checkpoint")
+    parser.add_argument("--config", metavar="FILE", help="TOML or JSON: what is what in the file")
+    parser.add_argument("--plot", metavar="FILE", help="draw the error over n (.svg, .pdf, .png)")
+    parser.add_argument(
+        "--precision",
+        type=_integer("precision"),
+        metavar="BITS",
+        help="working precision at which a question is called undecided",
+    )
+
+
+def _add_training(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a training."""
+    parser.add_argument("-B", "--bound", metavar="B", help="cap on every norm (default: none)")
+    parser.add_argument(
+        "--seeds", default="3", metavar="N", help='how many, or a list such as "0,5-7" (default 3)'
+    )
+    parser.add_argument("--optimizer", choices=("lbfgs", "adam"), default="lbfgs")
+    parser.add_argument(
+        "--loss", choices=("worst", "mse"), help="default: worst for lbfgs, mse for adam"
+    )
+    parser.add_argument(
+        "--steps",
+        type=_integer("number of steps"),
+        metavar="K",
+        help="at most so many (default: 16000 for lbfgs, 50000 for adam)",
+    )
+    parser.add_argument(
+        "--batch",
+        type=_integer("batch size"),
+        metavar="N",
+        help="training inputs for each step of adam (default: all)",
+    )
+    parser.add_argument(
+        "--lr", metavar="RATE", help="learning rate (default: 1 for lbfgs, 0.01 for adam)"
+    )
+    parser.add_argument(
+        "--out", dest="folder", metavar="FOLDER", help="where checkpoints, curves and states go"
+    )
 
 
 def _integer(what: str) -> Callable[[str], int]:

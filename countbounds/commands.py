@@ -207,6 +207,63 @@ def prove(options: argparse.Namespace) -> int:
     )
 
 
+def audit(options: argparse.Namespace) -> int:
+    """Decide a trained layer on every input."""
+    from countbounds.auditing.naming import load
+    from countbounds.auditing.report import audit as decide
+
+    if options.plot is not None:
+        from countbounds.auditing.plot import require_format, require_plotting
+
+        require_format(options.plot)
+        require_plotting()
+    found = load(options.file, options.config)
+    result = decide(found, options.length, precision=options.precision, progress=progress)
+    progress("")
+    if options.json:
+        emit_json(result.as_dict(), options)
+    else:
+        from countbounds.auditing.words import describe_audit
+
+        emit(describe_audit(result), options)
+    if options.plot is not None:
+        from countbounds.auditing.plot import save_plot
+
+        save_plot(found.layer, options.length, options.plot)
+    return _STATUS[result.verdict]
+
+
+def train(options: argparse.Namespace) -> int:
+    """Train some seeds, and decide each on the whole domain."""
+    from countbounds.training.recipe import Recipe, read_seeds
+    from countbounds.training.running import COLUMNS
+    from countbounds.training.running import train as run
+
+    recipe = Recipe.of(
+        options.variant,
+        options.length,
+        options.dim,
+        options.bound,
+        optimizer=options.optimizer,
+        loss=options.loss,
+        steps=options.steps,
+        batch=options.batch,
+        rate=options.lr,
+    )
+    try:
+        found = run(recipe, read_seeds(options.seeds), options.folder, progress)
+    except KeyboardInterrupt:
+        progress("")
+        return complain("Interrupted; the same command goes on from there.", INTERRUPTED)
+    progress("")
+    rows = [row.as_dict() if options.json else row.as_cells() for row in found]
+    emit_mappings(rows, COLUMNS, options)
+    verdicts = {row.audit.verdict for row in found}
+    if "counts" in verdicts:
+        return HOLDS
+    return OPEN if "undecided" in verdicts else REFUTED
+
+
 def show(options: argparse.Namespace) -> int:
     """Print the closed forms of a variant."""
     from countbounds.closed_forms import show
@@ -231,6 +288,8 @@ def overview(options: argparse.Namespace) -> int:
         "  countbounds check softmax-post-ln -L 1000 -d 16   one layer, on its whole domain\n"
         "  countbounds bmin softmax-post-ln -L 1000 -d 16    the smallest bound of all\n"
         "  countbounds lmax softmax-post-ln -B 100 -d 16     the longest length at a bound\n"
+        "  countbounds audit layer.safetensors -L 100        how far a trained layer counts\n"
+        "  countbounds train softmax -L 50 -d 16 -B 30       train one, and decide it\n"
         "  countbounds table 3                               the paper's table, certified\n"
         "  countbounds table 1                               rates and sharp constants\n"
         "  countbounds cap -d 16                             where bare pre-LN ends\n"

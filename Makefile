@@ -34,7 +34,7 @@ test: $(VENV)/.dev ## the tests, the doctests and the examples of the documentat
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 test-torch: $(VENV)/.torch ## the tests that need PyTorch (installs it once)
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'torch and not slow' tests
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'torch and not slow' tests
 
 test-slow: $(VENV)/.dev ## the slow tier (at most 30 minutes on two cores)
 	@HYPOTHESIS_PROFILE=slow $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow --durations 10

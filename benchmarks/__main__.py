@@ -7,6 +7,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterable
 
+from benchmarks.audits import against_everything, audits_at_length
 from benchmarks.cold_start import cold_starts
 from benchmarks.exact_bounds import against_optimiser, searches
 from benchmarks.full_domain import against_loops, growth
@@ -17,6 +18,8 @@ SECTIONS: dict[str, tuple[str, Callable[[], Iterable[dict[str, str]]]]] = {
     "growth": ("The full-domain check at growing L (d = 16)", growth),
     "bounds": ("Exact bounds: search and kernel (d = 64)", searches),
     "optimiser": ("B_min of bare post-LN against a random search (d = 3)", against_optimiser),
+    "audits": ("Audits and heads against every input in float64 (d = 16)", against_everything),
+    "lengths": ("Audits at growing L, the worst input a mixture (d = 16)", audits_at_length),
     "cold": ("Cold starts", cold_starts),
 }
 

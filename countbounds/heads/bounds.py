@@ -1,0 +1,51 @@
+"""How large the smallest winning gap can be: upper bounds for any head of bounded norms.
+
+All follow from inputs without letters, by adding up the gaps of neighbouring classes
+(docs/theory.md, section 8). B bounds every embedding, gain, bias, class vector and beta_k
+in norm; R bounds the tokens as attention sees them: B, sqrt(d) (bare pre-LN), or
+(1 + sqrt(d-1)) B (learned pre-LN: |g * u| <= sqrt(d-1) B and |b| <= B).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from countbounds.expressions import Expr, exp, maximum, minimum, rational, sqrt
+from countbounds.variants import variant as variant_named
+
+
+def largest_gap(name: str, length: int, dim: int, bound: Fraction) -> Expr:
+    """An upper bound of the smallest winning gap of any head of a variant.
+
+    Args:
+        name: a name of `countbounds.variants.NAMES`.
+        length: L >= 1.
+        dim: d >= 3.
+        bound: B > 0.
+
+    Returns:
+        a closed form: for softmax before a norm (theorems `class-gap-is-bounded` and
+        `class-gap-at-the-best-weight`), for linear attention
+        (`class-gap-of-linear-attention`) and for post-LN (`class-gap-of-post-ln`).
+    """
+    layer = variant_named(name).layer
+    b, size, root = rational(bound), rational(length), sqrt(rational(dim))
+    if layer.placement == "post":
+        # |P(c_k * g)| <= sqrt(1 - 1/d) B^2 for a learned norm.
+        reach = sqrt(rational(dim - 1)) * b * b if layer.learned else root * b
+        return reach * _PI * (_PI + 2) / (2 * size * size)
+    seen = b
+    if layer.placement == "pre":
+        seen = (1 + sqrt(rational(dim - 1))) * b if layer.learned else root
+    if layer.attention == "linear":
+        score = seen * seen / root
+        return minimum(2 * (score * b * seen + b) / (size * size), score * b * seen / size)
+    most = 2 * (b * seen + b)
+    weight = exp(2 * seen * seen / root)
+    best = sqrt((size * size - 1) / 3)
+    light = most / (size * size + 2 * size * (size * size - 1) / (3 * weight))
+    return minimum(light, most / (size * size + 2 * size * maximum(best, rational(0))))
+
+
+_PI = rational(Fraction(3141592653589793239, 10**18))
+"""A little above pi."""

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from countbounds.curve import LinearFractional as LinearFractional
     from countbounds.domain import WorstError as WorstError
     from countbounds.domain import worst_error as worst_error
+    from countbounds.heads.report import HeadCheck as HeadCheck
+    from countbounds.heads.report import check_head as check_head
     from countbounds.kernel import verify as verify
     from countbounds.layer import Layer as Layer
     from countbounds.layer import Parameters as Parameters
@@ -46,6 +48,7 @@ _HOME = {
     "Audit": "auditing.report",
     "CheckResult": "checking",
     "GivenCurve": "curve",
+    "HeadCheck": "heads.report",
     "Layer": "layer",
     "LinearFractional": "curve",
     "Longest": "bounds",
@@ -61,6 +64,7 @@ _HOME = {
     "b_min": "bounds",
     "check": "checking",
     "l_max": "bounds",
+    "check_head": "heads.report",
     "length_cap": "checking",
     "prove": "proving.running",
     "show": "closed_forms",

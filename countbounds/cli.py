@@ -155,6 +155,12 @@ def _parser() -> argparse.ArgumentParser:
         help="which construction (by default the variant's own)",
     )
     check.add_argument(
+        "--readout",
+        choices=("regression", "classification"),
+        default="regression",
+        help="a number that is rounded (default), or a class for each count",
+    )
+    check.add_argument(
         "--precision",
         type=_integer("precision"),
         default=8192,

@@ -32,6 +32,8 @@ def complain(message: str, status: int) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """Decide a construction, or the optimum, on the whole domain."""
+    if options.readout == "classification":
+        return _check_head(options)
     from countbounds.checking import check as decide
 
     result = decide(
@@ -56,6 +58,22 @@ def check(options: argparse.Namespace) -> int:
         if options.out is not None and not options.json:
             emit(reason + "\n", options)
     save(result.certificate, options)
+    return _STATUS[result.verdict]
+
+
+def _check_head(options: argparse.Namespace) -> int:
+    """Decide a classification head on the whole domain."""
+    from countbounds.heads.report import check_head, describe_head
+
+    if options.construction is not None:
+        raise InputError("A classification head has one construction; leave out --construction.")
+    bound = 1 if options.bound is None else options.bound
+    result = check_head(options.variant, options.length, options.dim, bound, options.precision)
+    if options.json:
+        emit_json(result.as_dict(), options)
+    else:
+        emit(describe_head(result), options)
+    save(None, options)
     return _STATUS[result.verdict]
 
 

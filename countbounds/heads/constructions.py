@@ -19,7 +19,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from countbounds.errors import InputError
 from countbounds.expressions import Expr, exp, log, maximum, minimum, rational, sqrt
 from countbounds.heads.head import Head, HeadModel
 from countbounds.layer import Layer, Parameters
@@ -28,6 +27,7 @@ from countbounds.variants import variant as variant_named
 from countbounds.vectors import Vector
 
 LONGEST = 10**5
+_SHORTER = 1 - Fraction(1, 1 << 40)  # so that enclosures show norms to be below B
 
 Pair = tuple[Expr, Expr]
 
@@ -57,15 +57,10 @@ def construction(name: str, length: int, dim: int, bound: Fraction = Fraction(1)
         length: L, from 1 to 10^5.
         dim: d >= 3.
         bound: B > 0, for embeddings, gain, class vectors and biases.
-
-    Raises:
-        InputError: if the length is out of range.
     """
-    if not 1 <= length <= LONGEST:
-        raise InputError(f"A classification head stores L + 1 vectors: L is from 1 to {LONGEST}.")
     layer = variant_named(name).layer
     placed = _place(layer, length, dim, bound)
-    b, size = rational(bound), rational(length)
+    b, size = _SHORTER * rational(bound), rational(length)
     zero, one = rational(0), rational(1)
     top = (size * size / 2, zero, -one)  # -(k^2 - L^2/2), lowest power first
     side = (-size, rational(2), zero)  # 2k - L
@@ -133,7 +128,7 @@ class _Placed:
 
 def _place(layer: Layer, length: int, dim: int, bound: Fraction) -> _Placed:
     """Choose the tokens so that the boundary's weight is about L, as far as B allows."""
-    b, size, root = rational(bound), rational(length), sqrt(rational(dim))
+    b, size, root = _SHORTER * rational(bound), rational(length), sqrt(rational(dim))
     zero, one = rational(0), rational(1)
     wanted = log(size + 1)  # of the difference of scores
     pre, post = layer.placement == "pre", layer.placement == "post"

@@ -1,17 +1,18 @@
 """Explicit heads that decode at every length in every placement, all norms bounded.
 
-Everything lies in a plane of 1-perp with the orthonormal E1, E2 (`countbounds.variants.plane`).
-With the weights omega_t of attention and N_t = omega_t v_t the classes are chosen so that
+Everything that matters lies in a plane of 1-perp with the orthonormal E1, E2
+(`countbounds.variants.plane`). Without a norm after attention, with the weights omega_t of
+attention and N_t = omega_t v_t, the classes are chosen so that
 
     <c_k, N_#> + omega_# beta_k = -eps (k^2 - L^2/2)
     <c_k, N_s> + omega_s beta_k = eps (2k - L)
     <c_k, N_l> + omega_l beta_k = 0
 
 (for linear attention, whose weights do not add up to a denominator, omega_# = 1 and
-omega_s = omega_l = 0 beside beta_k).
-Then class n beats class k by eps (n - k)^2 over the denominator z(n, m): theorem
-`parabola-decodes` (docs/theory.md, section 8). The constants L^2/2 and L halve the largest
-norms. eps is as large as |c_k| <= B and |beta_k| <= B allow by the triangle inequality.
+omega_s = omega_l = 0 beside beta_k). Then class n beats class k by eps (n - k)^2 over the
+denominator z(n, m): theorem `parabola-decodes` (docs/theory.md, section 8). The constants L^2/2
+and L halve the largest norms; eps is as large as |c_k| <= B and |beta_k| <= B allow by the triangle
+inequality. After a norm the same parabola is laid symmetrically (`_post`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from countbounds.vectors import Vector
 LONGEST = 10**5
 _SHORTER = 1 - Fraction(1, 1 << 40)  # so that enclosures show norms to be below B
 
-Pair = tuple[Expr, Expr]
+Polynomial = tuple[Expr, Expr, Expr]
 
 
 @dataclass(frozen=True)
@@ -56,41 +57,15 @@ def construction(name: str, length: int, dim: int, bound: Fraction = Fraction(1)
         name: a name of `countbounds.variants.NAMES`.
         length: L, from 1 to 10^5.
         dim: d >= 3.
-        bound: B > 0, for embeddings, gain, class vectors and biases.
+        bound: B > 0, for embeddings, gain, bias, class vectors and biases; (1 - 2^-40) B
+            is used, so that enclosures show it to be kept.
     """
     layer = variant_named(name).layer
-    placed = _place(layer, length, dim, bound)
     b, size = _SHORTER * rational(bound), rational(length)
-    zero, one = rational(0), rational(1)
-    top = (size * size / 2, zero, -one)  # -(k^2 - L^2/2), lowest power first
-    side = (-size, rational(2), zero)  # 2k - L
-    (a1, _), (s1, s2) = placed.first, placed.second
-    # beta_k carries a share of the first equation, as a multiple of its right side.
-    carried = zero
-    opposite = layer.attention == "softmax" and layer.placement == "pre"
-    if opposite:  # the letter lies opposite the boundary token: <c, v_l> + beta = 0
-        carried = 1 / (2 * placed.shares[0])
-    elif layer.attention == "linear" and layer.placement != "post":
-        carried = 1 / (1 + a1)
-    weight = placed.shares[0] if opposite else one
-    along = (1 - weight * carried) / a1
-    joined = carried if opposite else zero  # what beta_k adds to the spaces' equation
-
-    def across(s: Expr, t: Expr) -> Expr:
-        return (s - (joined + s1 * along) * t) / s2
-
-    half = size * size / 2
-    widest = along * half
-    highest = (size + (joined + s1 * along) * half) / s2
-    eps = b / maximum(sqrt(widest * widest + highest * highest), carried * half)
-    head = Head(
-        tuple(
-            plane.in_plane(dim, eps * along * t, eps * across(s, t))
-            for s, t in zip(side, top, strict=True)
-        ),
-        tuple(eps * carried * t for t in top),
-        length,
-    )
+    placed = _post(b, size, dim) if layer.placement == "post" else _place(layer, b, size, dim)
+    largest = maximum(placed.widest, placed.bias)
+    eps = b / largest
+    normalised = sqrt(rational(dim)) * (b / sqrt(3) if layer.learned else rational(1))
     gain = b / sqrt(3)  # on the three entries of E1 and E2
     parameters = Parameters(
         **placed.embeddings,
@@ -98,62 +73,112 @@ def construction(name: str, length: int, dim: int, bound: Fraction = Fraction(1)
         gain=Vector.leading(dim, gain, gain, gain) if layer.learned else None,
         bias=Vector.leading(dim, 0) if layer.learned else None,
     )
-    gap = eps
+    head = Head(
+        tuple(
+            plane.in_plane(dim, eps * p, eps * q)
+            for p, q in zip(placed.along, placed.across, strict=True)
+        ),
+        tuple(eps * t for t in placed.biases),
+        length,
+    )
+    gap = eps / placed.denominator
     if layer.placement == "post":
-        widest = a1 + size * s1
-        gap = eps * placed.reach / sqrt(widest * widest + size * size * s2 * s2)
-    elif layer.attention == "softmax":
-        gap = eps / (placed.shares[0] + size)
+        gap = gap * normalised
     return Construction(name, HeadModel(layer, parameters, head), bound, gap)
 
 
 @dataclass(frozen=True)
 class _Placed:
-    """Where the tokens lie.
+    """Tokens, and classes up to the factor eps; polynomials lowest power first.
 
     Attributes:
         embeddings: of boundary, space and letter.
-        shares: the weights of boundary and space (for softmax relative to the space).
-        first: N_# in the plane, on E1.
-        second: N_s in the plane.
-        reach: what the norm after attention makes of a vector's length.
+        along: the component of c_k along E1, a polynomial in k.
+        across: that along E2.
+        biases: beta_k.
+        widest: the largest |c_k| for k = 0, ..., L.
+        bias: the largest |beta_k|.
+        denominator: the largest z(n, m), so that the gap is eps over it.
     """
 
     embeddings: dict[str, Vector]
-    shares: Pair
-    first: Pair
-    second: Pair
-    reach: Expr
+    along: Polynomial
+    across: Polynomial
+    biases: Polynomial
+    widest: Expr
+    bias: Expr
+    denominator: Expr
 
 
-def _place(layer: Layer, length: int, dim: int, bound: Fraction) -> _Placed:
-    """Choose the tokens so that the boundary's weight is about L, as far as B allows."""
-    b, size, root = _SHORTER * rational(bound), rational(length), sqrt(rational(dim))
-    zero, one = rational(0), rational(1)
+def _post(b: Expr, size: Expr, dim: int) -> _Placed:
+    """Post-LN: N(n) = (h, y) up to a factor, with y = n - L/2 and h = L/4.
+
+    With c_k = (L^2/16 - y_k^2/2, h y_k) the score of k at n times |N| is
+    h (L^2/16 + y y_k - y_k^2/2): class n wins by h (n - k)^2/2. A component along the all-ones
+    vector, which the norm drops, makes the scores of boundary and space equal.
+    """
+    zero, fifth = rational(0), rational(Fraction(1, 5))
+    radius = b * fifth
+    side = 1 / sqrt(rational(5))
+    step = 4 * radius * side / size
+    ones = Vector.leading(dim, tail=1 / sqrt(rational(dim)))
+    h = size / 4
+    return _Placed(
+        {
+            "boundary": plane.in_plane(dim, radius * side, -2 * radius * side)
+            + ones.scaled(radius),
+            "space": plane.in_plane(dim, zero, step) + ones.scaled(2 * radius + 2 * step * side),
+            "letter": Vector.leading(dim, 0),
+        },
+        along=(-size * size / 16, size / 2, -rational(1) / 2),
+        across=(-h * size / 2, h, zero),
+        biases=(zero, zero, zero),
+        widest=sqrt(h * h * size * size / 4 + size * size * size * size / 256),
+        bias=zero,
+        denominator=sqrt(h * h + size * size / 4) * 2 / h,
+    )
+
+
+def _place(layer: Layer, b: Expr, size: Expr, dim: int) -> _Placed:
+    """No norm after attention: the boundary's weight is about L, as far as B allows."""
+    root, zero, one = sqrt(rational(dim)), rational(0), rational(1)
     wanted = log(size + 1)  # of the difference of scores
-    pre, post = layer.placement == "pre", layer.placement == "post"
-    normalised = root * b / sqrt(3) if layer.learned else root
-    radius = normalised if pre else b
-    long = short = radius
-    if layer.attention == "softmax" and pre:  # all values have one length: choose their angle
-        difference = minimum(radius * radius / root, wanted)
-        cosine = 1 - difference * root / (radius * radius)
+    pre = layer.placement == "pre"
+    long = short = b
+    if pre:
+        long = short = root * b / sqrt(3) if layer.learned else root
+    # beta_k carries a share of the first equation, as a multiple of its right side.
+    if layer.attention == "softmax" and pre:
+        # All values have one length: choose their angle. The letter lies opposite the
+        # boundary token, so that <c_k, v_l> + beta_k = 0 for beta_k = <c_k, v_#>.
+        difference = minimum(long * long / root, wanted)
+        cosine = 1 - difference * root / (long * long)
         direction = cosine, sqrt(1 - cosine * cosine)
         shares = exp(difference), one
-        letter: Pair = (-one, zero)
+        letter = -one, zero
+        carried = 1 / (2 * shares[0])
+        joined, denominator = carried, shares[0] + size
     elif layer.attention == "softmax":
         long = minimum(b, sqrt(root * wanted))
         shares = exp(long * long / root), one
-        direction = zero, one
-        letter = (zero, zero)
-        if post:  # the shorter the spaces, the later they outweigh the boundary token
-            short = minimum(b, long * shares[0] * sqrt(rational(2)) / size)
+        direction, letter = (zero, one), (zero, zero)
+        carried = joined = zero
+        denominator = shares[0] + size
     else:
         direction = rational(Fraction(3, 5)), rational(Fraction(4, 5))
         letter = (zero, one) if pre else (zero, zero)
-        if post:
-            short = minimum(b, long * sqrt(2 * sqrt(rational(2)) / size))
         shares = long * long / root, long * short * direction[0] / root
+        carried, joined, denominator = 1 / (1 + shares[0] * long), zero, one
+    first = shares[0] * long
+    second = shares[1] * short * direction[0], shares[1] * short * direction[1]
+    weight = shares[0] if layer.attention == "softmax" else one
+    along = (1 - weight * carried) / first
+    mixed = joined + second[0] * along
+
+    half = size * size / 2
+    top = half, zero, -one  # -(k^2 - L^2/2)
+    side = -size, rational(2), zero  # 2k - L
+    widest, highest = along * half, (size + mixed * half) / second[1]
     ends = (minimum(b, one), minimum(b, one)) if pre else (long, short)
     return _Placed(
         {
@@ -161,8 +186,14 @@ def _place(layer: Layer, length: int, dim: int, bound: Fraction) -> _Placed:
             "space": plane.in_plane(dim, direction[0] * ends[1], direction[1] * ends[1]),
             "letter": plane.in_plane(dim, letter[0] * ends[0], letter[1] * ends[0]),
         },
-        shares,
-        (shares[0] * long, zero),
-        (shares[1] * short * direction[0], shares[1] * short * direction[1]),
-        normalised,
+        along=(along * top[0], along * top[1], along * top[2]),
+        across=(
+            (side[0] - mixed * top[0]) / second[1],
+            (side[1] - mixed * top[1]) / second[1],
+            (side[2] - mixed * top[2]) / second[1],
+        ),
+        biases=(carried * top[0], carried * top[1], carried * top[2]),
+        widest=sqrt(widest * widest + highest * highest),
+        bias=carried * half,
+        denominator=denominator,
     )

@@ -26,6 +26,8 @@ TABLE1_COLUMNS = {
     "sharp_bound": "B_min ~",
     "length_rate": "L_max (paper)",
     "sharp_length": "L_max ~",
+    "class_bound": "B (classes)",
+    "class_gap": "gap (classes)",
 }
 TABLE3_COLUMNS = {
     "bound": "B",
@@ -183,6 +185,8 @@ class Table1Row:
         length_rate: L_max as the paper reports it.
         sharp_bound: what B_min is asymptotic to, printed symbolically.
         sharp_length: what L_max is asymptotic to, printed symbolically.
+        class_bound: the norms that a classification head needs: any B > 0 will do.
+        class_gap: how its best smallest gap shrinks at fixed B and d.
         construction: "published" or "derived".
     """
 
@@ -192,6 +196,8 @@ class Table1Row:
     length_rate: str
     sharp_bound: str
     sharp_length: str
+    class_bound: str
+    class_gap: str
     construction: str
 
     def as_dict(self) -> dict[str, Any]:
@@ -208,6 +214,7 @@ def table1(dim: int | None = None, form: Literal["text", "latex"] = "text") -> I
         form: how formulas are printed.
     """
     from countbounds.closed_forms import print_formula
+    from countbounds.heads.bounds import gap_rate
 
     if dim is not None:
         require_dim(dim)
@@ -237,6 +244,8 @@ def table1(dim: int | None = None, form: Literal["text", "latex"] = "text") -> I
             length_rate="inf once B suffices" if rate is None else theta(rate, capped=capped),
             sharp_bound=beyond if row.sharp_bound is None else printed(row.sharp_bound),
             sharp_length=longest,
+            class_bound="any",
+            class_gap=theta(gap_rate(row.name)),
             construction=row.origin,
         )
 

@@ -95,6 +95,9 @@ def test_table_1_has_a_row_for_every_variant() -> None:
     assert by_name["softmax-post-ln-learned"].bound_rate == "Theta(L**(3/4)/d**(1/4))"
     assert by_name["softmax-pre-ln"].length_rate == "L_cap = Theta(exp(sqrt(d)))"
     assert by_name["linear"].length_rate == "inf once B suffices"
+    assert {row.class_bound for row in rows} == {"any"}
+    assert by_name["softmax-post-ln"].class_gap == "Theta(L**(-2))"
+    assert by_name["softmax-pre-ln"].class_gap == "Theta(L**(-3))"
 
 
 @pytest.mark.parametrize("dim", [3, 16, 1000])

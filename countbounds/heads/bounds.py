@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from countbounds.expressions import Expr, exp, maximum, minimum, rational, sqrt
+from countbounds.expressions import Expr, exp, maximum, minimum, power, rational, sqrt
 from countbounds.variants import variant as variant_named
+from countbounds.variants.base import LENGTH
 
 
 def largest_gap(name: str, length: int, dim: int, bound: Fraction) -> Expr:
@@ -45,6 +46,17 @@ def largest_gap(name: str, length: int, dim: int, bound: Fraction) -> Expr:
     best = sqrt((size * size - 1) / 3)
     light = most / (size * size + 2 * size * (size * size - 1) / (3 * weight))
     return minimum(light, most / (size * size + 2 * size * maximum(best, rational(0))))
+
+
+def gap_rate(name: str) -> Expr:
+    """How the best smallest gap shrinks with L, at fixed B and d, up to a constant.
+
+    The constructions and `largest_gap` agree in it: L^-2, and L^-3 for softmax without a norm
+    after attention, where the boundary's weight stays below a limit that B and d set.
+    """
+    layer = variant_named(name).layer
+    light = layer.attention == "softmax" and layer.placement != "post"
+    return 1 / power(LENGTH, Fraction(3 if light else 2))
 
 
 _PI = rational(Fraction(3141592653589793239, 10**18))

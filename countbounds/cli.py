@@ -60,7 +60,8 @@ def _run(words: list[str]) -> int:
         raise InputError(
             f"unrecognized arguments: {listed[:80]} ({options.prog} --help shows the options)"
         )
-    outputs = {"--out": options.out, "--certificate": options.certificate, "--plot": options.plot}
+    flags = ("out", "certificate", "plot", "data")
+    outputs = {f"--{name}": getattr(options, name, None) for name in flags}
     written = {flag: path for flag, path in outputs.items() if path is not None}
     if written:
         from countbounds.output import require_writable, same_file
@@ -200,8 +201,11 @@ def _parser() -> argparse.ArgumentParser:
     about(show, "variant")
     show.add_argument("--format", choices=("text", "latex"), default="text")
 
-    prove = command("prove", commands.prove, "run the proofs of the theorems, for all L and d")
-    _add_proving(prove)
+    _add_proving(
+        command("prove", commands.prove, "run the proofs of the theorems, for all L and d")
+    )
+
+    _add_figure(command("figure", commands.figure, "draw a figure, or write the data behind it"))
 
     audit = command("audit", commands.audit, "decide how far a trained layer really counts")
     about(audit, "length")
@@ -225,6 +229,13 @@ def _add_proving(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verbose", action="store_true", help="show every step")
     parser.add_argument("--record", metavar="FILE", help="save statements, steps and versions")
     parser.add_argument("--jobs", type=_integer("number of jobs"), metavar="N", help="processes")
+
+
+def _add_figure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a figure."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help="which figure (default: list them)")
+    parser.add_argument("--list", action="store_true", help="say which figures there are")
+    parser.add_argument("--data", metavar="FILE", help="write the data as CSV")
 
 
 def _add_audit(parser: argparse.ArgumentParser) -> None:

@@ -231,7 +231,7 @@ def audit(options: argparse.Namespace) -> int:
     from countbounds.auditing.report import audit as decide
 
     if options.plot is not None:
-        from countbounds.auditing.plot import require_format, require_plotting
+        from countbounds.figures.style import require_format, require_plotting
 
         require_format(options.plot)
         require_plotting()
@@ -280,6 +280,33 @@ def train(options: argparse.Namespace) -> int:
     if "counts" in verdicts:
         return HOLDS
     return OPEN if "undecided" in verdicts else REFUTED
+
+
+def figure(options: argparse.Namespace) -> int:
+    """Draw a figure, and write its data."""
+    from countbounds.figures.costs import FIGURES, figure_named
+    from countbounds.figures.style import require_format, require_plotting, save
+
+    if options.list or options.name is None:
+        rows = [{"figure": name, "shows": entry[0]} for name, entry in FIGURES.items()]
+        emit_mappings(rows, {"figure": "figure", "shows": "shows"}, options)
+        return HOLDS
+    _, data, draw = figure_named(options.name)
+    if options.out is None and options.data is None:
+        raise InputError("Name a file for the figure (--out) or for its data (--data).")
+    if options.out is not None:
+        require_format(options.out)
+        require_plotting()
+    rows = data(progress)
+    progress("")
+    if options.data is not None:
+        from countbounds.formats import as_table
+        from countbounds.output import write
+
+        write(as_table(rows, {key: key for key in rows[0]}, "csv"), options.data)
+    if options.out is not None:
+        save(draw(rows), options.out)
+    return HOLDS
 
 
 def show(options: argparse.Namespace) -> int:

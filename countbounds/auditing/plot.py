@@ -2,39 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from io import BytesIO
-
 from countbounds.auditing.curves import error_band
 from countbounds.auditing.layer import TrainedLayer
-from countbounds.errors import InputError
-from countbounds.output import write
-
-FORMATS = ("pdf", "png", "svg")
-
-
-def require_format(path: str) -> str:
-    """The picture's format, from the end of its file's name.
-
-    Raises:
-        InputError: if it is none of `FORMATS`.
-    """
-    ending = os.path.splitext(path)[1].lstrip(".").lower()
-    if ending not in FORMATS:
-        raise InputError(f"A plot is written to a file ending in .pdf, .png or .svg, not {path}.")
-    return ending
-
-
-def require_plotting() -> None:
-    """Check before the work that a picture can be drawn after it.
-
-    Raises:
-        InputError: if matplotlib is missing.
-    """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise InputError("A plot needs matplotlib: pip install 'countbounds[figures]'.") from error
+from countbounds.figures.style import new_figure, save
 
 
 def save_plot(layer: TrainedLayer, length: int, path: str) -> None:
@@ -44,14 +14,8 @@ def save_plot(layer: TrainedLayer, length: int, path: str) -> None:
         InputError: if the file's ending is none of `FORMATS`, matplotlib is missing, or the
             file cannot be written.
     """
-    ending = require_format(path)
-    require_plotting()
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     band = error_band(layer, length)
-    figure = Figure(figsize=(7.0, 4.0), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure()
     axes = figure.add_subplot()
     dark, light = "#1f3a68", "#4c72b0"
     if layer.classifies:
@@ -71,6 +35,4 @@ def save_plot(layer: TrainedLayer, length: int, path: str) -> None:
     axes.set_xlabel(f"n, the number of {layer.names[1]!r}")
     axes.set_title(f"All inputs with at most {length:,} tokens after the boundary")
     axes.legend(loc="best", frameon=False)
-    drawn = BytesIO()
-    figure.savefig(drawn, format=ending, dpi=150)
-    write(drawn.getvalue(), path)
+    save(figure, path)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from countbounds.curve import LinearFractional
+from countbounds.domain.cone import linear_form, quadratic_form
 from countbounds.expressions import Expr, evaluate, rational
 from countbounds.layer import Layer, Parameters
 from countbounds.model import Model
@@ -58,6 +59,13 @@ class HeadCurves:
     gram: tuple[tuple[Element, ...], ...] | None
     definite: bool
     length: None = None
+
+    def score(self, c: tuple[int, ...], k: int) -> Element:
+        """The score of class k at (1, n, m)."""
+        top = linear_form(self.numerators[k], c)
+        if self.gram is None:
+            return top / linear_form(self.weights, c)
+        return top / quadratic_form(self.gram, c).sqrt() + self.offsets[k]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Pictures of what the package computes, and the data behind them."""

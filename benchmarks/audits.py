@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.timing import median_seconds, single_run
 from countbounds.auditing.layer import TrainedLayer, TrainedNorm
-from countbounds.auditing.reduction import Reduction, Regression
+from countbounds.auditing.reduction import Reduction
 from countbounds.domain.classes import smallest_gap
 from countbounds.domain.several import worst_error_of_several
 from countbounds.heads.constructions import construction
@@ -47,7 +47,7 @@ def arc(length: int, fillers: int) -> TrainedLayer:
 
 def audit(length: int, fillers: int) -> None:
     """What is timed: multiplying the layer out, and deciding every input."""
-    report = worst_error_of_several(Regression(Reduction(arc(length, fillers))), length)
+    report = worst_error_of_several(Reduction(arc(length, fillers)), length)
     if report.verdict != "counts":
         raise AssertionError(f"{fillers} fillers at L = {length}: {report.verdict}")
 

@@ -81,7 +81,7 @@ class Curves:
 
 
 class Reduction:
-    """A layer, multiplied out to rational inner products.
+    """A layer, multiplied out to rational inner products: a source for the full-domain checks.
 
     Args:
         layer: the layer.
@@ -167,6 +167,20 @@ class Reduction:
                     "is zero for the norm, and epsilon is 0. Give the epsilon that the layer "
                     "was trained with."
                 )
+
+    @property
+    def fillers(self) -> int:
+        """The number of fillers."""
+        return self.layer.fillers
+
+    @property
+    def classes(self) -> int:
+        """The number of rows of the read-out."""
+        return len(self.layer.readout)
+
+    def alone(self, filler: int | None) -> WithFiller:
+        """A regression layer with one of its fillers (from 0), or with none."""
+        return WithFiller(self, filler)
 
     def on(self, ring: Ring) -> Curves:
         """The curves with their coefficients on a ring.
@@ -282,55 +296,6 @@ class Reduction:
                         total = total + value
             scores.append(total * factor)
         return scores
-
-
-@dataclass(frozen=True)
-class Regression:
-    """A layer with a regression read-out, as a source for the check with several fillers.
-
-    Attributes:
-        reduction: the layer.
-    """
-
-    reduction: Reduction
-
-    @property
-    def fillers(self) -> int:
-        """The number of fillers."""
-        return self.reduction.layer.fillers
-
-    def alone(self, filler: int | None) -> WithFiller:
-        """The layer with one of its fillers, or with none."""
-        return WithFiller(self.reduction, filler)
-
-    def on(self, ring: Ring) -> Curves:
-        """The curves on a ring."""
-        return self.reduction.on(ring)
-
-
-@dataclass(frozen=True)
-class Classification:
-    """A layer with a classification head, as a source for the check of its gaps.
-
-    Attributes:
-        reduction: the layer.
-    """
-
-    reduction: Reduction
-
-    @property
-    def fillers(self) -> int:
-        """The number of fillers."""
-        return self.reduction.layer.fillers
-
-    @property
-    def classes(self) -> int:
-        """The number of classes."""
-        return len(self.reduction.layer.readout)
-
-    def on(self, ring: Ring) -> Curves:
-        """The curves on a ring."""
-        return self.reduction.on(ring)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from countbounds.auditing import optimum as theory
 from countbounds.auditing.layer import TrainedLayer
 from countbounds.auditing.naming import Interpretation, load
 from countbounds.auditing.reach import Reach, reach
-from countbounds.auditing.reduction import Classification, Reduction, Regression
+from countbounds.auditing.reduction import Reduction
 from countbounds.decimals import Bracket, is_integer, shorten
 from countbounds.domain import LONGEST
 from countbounds.domain.classes import smallest_gap
@@ -168,13 +168,12 @@ def _regressed(
     precision: int | None,
     progress: Callable[[str], None],
 ) -> dict[str, Any]:
-    source = Regression(reduction)
     progress("Checking every input")
-    found = worst_error_of_several(source, length, precision)
+    found = worst_error_of_several(reduction, length, precision)
     output = None
     if found.counts is not None and found.error.lower is not None:
         with Enclosure(max(_BITS, 2 * found.bits)) as ring:
-            output = Bracket.of(source.on(ring).value(found.counts))
+            output = Bracket.of(reduction.on(ring).value(found.counts))
     return {
         "readout": "regression",
         "verdict": found.verdict,
@@ -184,7 +183,7 @@ def _regressed(
         "output": output,
         "runner_up": None,
         "reach": reach(
-            lambda at: worst_error_of_several(source, at, precision, thorough=False),
+            lambda at: worst_error_of_several(reduction, at, precision, thorough=False),
             length,
             found,
             progress=progress,
@@ -198,11 +197,12 @@ def _classified(
     precision: int | None,
     progress: Callable[[str], None],
 ) -> dict[str, Any]:
-    source = Classification(reduction)
     progress("Checking every input")
-    found = smallest_gap(source, length, precision)
-    longest = source.classes - 1
-    known = found if length <= longest or not longest else smallest_gap(source, longest, precision)
+    found = smallest_gap(reduction, length, precision)
+    longest = reduction.classes - 1
+    known = (
+        found if length <= longest or not longest else smallest_gap(reduction, longest, precision)
+    )
     return {
         "readout": "classification",
         "verdict": found.verdict,
@@ -212,7 +212,7 @@ def _classified(
         "output": None,
         "runner_up": found.runner_up,
         "reach": reach(
-            lambda at: smallest_gap(source, at, precision),
+            lambda at: smallest_gap(reduction, at, precision),
             min(length, longest),
             known,
             longest,

@@ -17,7 +17,7 @@ the other. What is cut off is proven to stay below the worst input so far by a d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -383,20 +383,12 @@ class Mixtures:
         least = (1, *(0 for _ in range(1 + fillers)))
         others = list(range(2, 2 + fillers))
         effort = Effort(pieces)
-        pending = [(0, length - 2)]
-        while pending:
-            low, high = pending.pop()
-            vertices = _vertices(least, 1, others, length, low, high)
-            if self._settled(vertices):
-                continue
-            effort.left -= 1
-            if effort.left < 0 and self._given_up(vertices, effort):
-                continue
-            if low < high:
-                middle = (low + high) // 2
-                pending += [(middle + 1, high), (low, middle)]
-                continue
-            for part, within in parts(low, fillers, length):
+
+        def vertices(low: int, high: int) -> Vertices:
+            return _vertices(least, 1, others, length, low, high)
+
+        for n in self._unsettled(vertices, length - 2, effort):
+            for part, within in parts(n, fillers, length):
                 if not self._settled(part.simplex):
                     for smaller in within:
                         self._descend(smaller, effort)
@@ -407,21 +399,31 @@ class Mixtures:
 
     def _explore(self, part: Part, effort: Effort) -> None:
         axis, *others = part.axes
-        pending = [(0, part.room)]
+
+        def vertices(low: int, high: int) -> Vertices:
+            return _vertices(part.least, axis, others, part.room, low, high)
+
+        for t in self._unsettled(vertices, part.room, effort):
+            self._descend(Part(_plus(part.least, axis, t), others, part.room - t), effort)
+
+    def _unsettled(
+        self, vertices: Callable[[int, int], Vertices], last: int, effort: Effort
+    ) -> Iterator[int]:
+        """The numbers of 0..last that are neither settled in some range nor given up."""
+        pending = [(0, last)]
         while pending:
             low, high = pending.pop()
-            vertices = _vertices(part.least, axis, others, part.room, low, high)
-            if self._settled(vertices):
+            ends = vertices(low, high)
+            if self._settled(ends):
                 continue
             effort.left -= 1
-            if effort.left < 0 and self._given_up(vertices, effort):
+            if effort.left < 0 and self._given_up(ends, effort):
                 continue
-            if low < high:
+            if low == high:
+                yield low
+            else:
                 middle = (low + high) // 2
                 pending += [(middle + 1, high), (low, middle)]
-            else:
-                smaller = Part(_plus(part.least, axis, low), others, part.room - low)
-                self._descend(smaller, effort)
 
     def _descend(self, part: Part, effort: Effort) -> None:
         room, axes = part.room, part.axes

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from countbounds.auditing.layer import TrainedLayer
-from countbounds.auditing.reduction import Classification, Reduction, Regression
+from countbounds.auditing.reduction import Reduction
 from countbounds.domain.classes import smallest_gap
 from countbounds.domain.several import worst_error_of_several
 from countbounds.errors import InputError
@@ -31,7 +31,7 @@ def ball(value: Fraction) -> Ball:
 
 def agree_on_errors(layer: TrainedLayer, length: int, seen: Counter[str]) -> None:
     """Compare verdict, worst error and worst input of a regression layer with the oracle."""
-    report = worst_error_of_several(Regression(Reduction(layer)), length)
+    report = worst_error_of_several(Reduction(layer), length)
     with flint.ctx.workprec(BITS):
         direct = Direct(layer)
         worst: Any = flint.arb(-1)
@@ -74,7 +74,7 @@ def agree_on_errors(layer: TrainedLayer, length: int, seen: Counter[str]) -> Non
 
 def agree_on_gaps(layer: TrainedLayer, length: int, seen: Counter[str]) -> None:
     """Compare verdict, smallest gap, input and runner-up of a head with the oracle."""
-    report = smallest_gap(Classification(Reduction(layer)), length)
+    report = smallest_gap(Reduction(layer), length)
     with flint.ctx.workprec(BITS):
         direct = Direct(layer)
         least: Any = flint.arb.pos_inf()

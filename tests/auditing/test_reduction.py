@@ -16,7 +16,7 @@ from countbounds import Model, worst_error
 from countbounds.auditing.dyadic import Dyadic
 from countbounds.auditing.layer import Affine, TrainedLayer, TrainedNorm
 from countbounds.auditing.naming import load
-from countbounds.auditing.reduction import Reduction, Regression
+from countbounds.auditing.reduction import Reduction
 from countbounds.curve import AffineOverRoot
 from countbounds.domain.several import worst_error_of_several
 from countbounds.errors import InputError
@@ -81,7 +81,7 @@ def test_agrees_with_the_model_of_the_theory(variant: Any) -> None:
         before=norm if layer.placement == "pre" else None,
         after=norm if layer.placement == "post" else None,
     )
-    source = Regression(Reduction(trained))
+    source = Reduction(trained)
     with Enclosure(128) as ring:
         ours, theirs = source.alone(0).curve(ring), model.curve(ring)
         assert type(ours) is type(theirs)

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.audits import arc
 from countbounds import worst_error
 from countbounds.auditing.layer import Affine, Array, TrainedLayer, TrainedNorm
-from countbounds.auditing.reduction import Classification, Reduction, Regression
+from countbounds.auditing.reduction import Reduction
 from countbounds.decimals import Bracket
 from countbounds.domain import several
 from countbounds.domain.classes import smallest_gap
@@ -29,7 +30,7 @@ from countbounds.domain.several import (
 )
 from countbounds.errors import InputError
 from countbounds.rings import Enclosure
-from tests.auditing.generated import arc, names
+from tests.auditing.generated import names
 from tests.auditing.oracle import inputs
 
 BITS = 160
@@ -127,8 +128,8 @@ def test_dual_bounds_are_reached(seed: int, fillers: int, length: int) -> None:
 @pytest.mark.parametrize("fillers", [2, 3])
 def test_mixtures_at_large_lengths(length: int, fillers: int) -> None:
     """The worst input is a mixture; no input near it, and none of a sample, is worse."""
-    layer = far_arc(length, fillers)
-    source = Regression(Reduction(layer))
+    layer = arc(length, fillers)
+    source = Reduction(layer)
     report = worst_error_of_several(source, length)
     assert report.verdict == "counts"
     assert report.counts is not None
@@ -153,31 +154,6 @@ def test_mixtures_at_large_lengths(length: int, fillers: int) -> None:
                 assert abs(curves.value(c) - c[0]) <= ring.number(high)
 
 
-def far_arc(length: int, fillers: int) -> TrainedLayer:
-    """An arc whose worst input has every filler: all of them undo a part of the boundary."""
-    for seed in range(100):
-        layer = arc(np.random.default_rng(seed), 50, fillers)
-        if layer.after is not None and layer.after.kind == "layer":
-            break
-    d, c = 4 + 2 * fillers, length**1.5
-    unit, size = np.eye(d), np.sqrt(np.sqrt(d) * np.log(length**1.5 + 1))
-    embedding = np.zeros((2 + fillers, d))
-    embedding[0] = size * (unit[0] - unit[1]) / np.sqrt(2)
-    embedding[1] = size * (unit[2] - unit[3]) / np.sqrt(2)
-    for j in range(fillers):
-        direction = unit[4 + 2 * j] - unit[5 + 2 * j]
-        embedding[0] -= direction * 0.1 / np.sqrt(length) / (j + 1)
-        embedding[2 + j] = direction * (1 + 0.1 * j)
-    readout = (unit[2] - unit[3]) * c / np.sqrt(2 * d) * (1 + 0.9 / length)
-    return TrainedLayer(
-        embedding,
-        names(2 + fillers),
-        readout[None, :],
-        scale_square=Fraction(1, d),
-        after=TrainedNorm(),
-    )
-
-
 def test_an_output_that_a_mixture_alone_leaves_undefined() -> None:
     rows = np.array([[1.0, 1, 0], [0, 3, 1], [-1, 0, 0], [0, -1, 0]])
     layer = TrainedLayer(
@@ -188,12 +164,12 @@ def test_an_output_that_a_mixture_alone_leaves_undefined() -> None:
         key=Affine(np.zeros((1, 3))),
         after=TrainedNorm("rms"),
     )
-    report = worst_error_of_several(Regression(Reduction(layer)), 5)
+    report = worst_error_of_several(Reduction(layer), 5)
     assert report.verdict == "fails"
     assert report.error == Bracket(None, None)
     assert report.counts == (0, 1, 1)
     two = replace(layer, readout=np.eye(3), classifies=True)
-    gap = smallest_gap(Classification(Reduction(two)), 2)
+    gap = smallest_gap(Reduction(two), 2)
     assert (gap.verdict, gap.gap, gap.counts) == ("fails", None, (0, 1, 1))
 
 
@@ -209,14 +185,14 @@ def test_fillers_that_are_harmless_only_alone() -> None:
         scale_square=Fraction(1, 8),
         after=TrainedNorm(),
     )
-    source = Regression(Reduction(layer))
+    source = Reduction(layer)
     assert all(worst_error(source.alone(filler), 22).verdict == "counts" for filler in (0, 1))
     report = worst_error_of_several(source, 22)
     assert (report.verdict, report.counts) == ("fails", (17, 2, 3))
 
 
 def test_effort_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = Regression(Reduction(far_arc(10**6, 3)))
+    source = Reduction(arc(10**6, 3))
     full = worst_error_of_several(source, 10**6)
     monkeypatch.setattr(several, "_LONG", Limits(25, 5))
     monkeypatch.setattr(several, "_MOST_BELOW", 5)
@@ -250,8 +226,8 @@ def test_parts_of_a_domain_are_combined() -> None:
 
 @pytest.mark.parametrize("length", [0, -1, 2.5, True])
 def test_a_wrong_length(length: int) -> None:
-    layer = far_arc(10, 2)
+    layer = arc(10, 2)
     with pytest.raises(InputError, match="integer from 1 on"):
-        worst_error_of_several(Regression(Reduction(layer)), length)
+        worst_error_of_several(Reduction(layer), length)
     with pytest.raises(InputError, match="integer from 1 on"):
-        smallest_gap(Classification(Reduction(layer)), length)
+        smallest_gap(Reduction(layer), length)

@@ -284,20 +284,19 @@ def train(options: argparse.Namespace) -> int:
 
 def figure(options: argparse.Namespace) -> int:
     """Draw a figure, and write its data."""
-    from countbounds.figures.costs import FIGURES, figure_named
+    from countbounds.figures.registry import FIGURES, data_of, draw
     from countbounds.figures.style import require_format, require_plotting, save
 
     if options.list or options.name is None:
-        rows = [{"figure": name, "shows": entry[0]} for name, entry in FIGURES.items()]
+        rows = [{"figure": name, "shows": entry.shows} for name, entry in FIGURES.items()]
         emit_mappings(rows, {"figure": "figure", "shows": "shows"}, options)
         return HOLDS
-    _, data, draw = figure_named(options.name)
-    if options.out is None and options.data is None:
+    if options.name in FIGURES and options.out is None and options.data is None:
         raise InputError("Name a file for the figure (--out) or for its data (--data).")
     if options.out is not None:
         require_format(options.out)
         require_plotting()
-    rows = data(progress)
+    rows = data_of(options.name, progress, options.folder)
     progress("")
     if options.data is not None:
         from countbounds.formats import as_table
@@ -305,7 +304,7 @@ def figure(options: argparse.Namespace) -> int:
 
         write(as_table(rows, {key: key for key in rows[0]}, "csv"), options.data)
     if options.out is not None:
-        save(draw(rows), options.out)
+        save(draw(options.name, rows), options.out)
     return HOLDS
 
 

@@ -105,6 +105,20 @@ class Model:
         >>> float(Model(Layer(), p).forward(1, 0, Floating()))
         1.0
         """
+        hidden, parameters = self._hidden(n, m, ring)
+        return parameters.readout.dot(hidden) + parameters.readout_bias
+
+    def hidden(self, n: Element, m: Element, ring: Ring) -> Vector:
+        """What the read-out sees at (n, m): the attention output, after post-LN where there is one.
+
+        Args:
+            n: as for `forward`.
+            m: as for `forward`.
+            ring: where to compute.
+        """
+        return self._hidden(n, m, ring)[0]
+
+    def _hidden(self, n: Element, m: Element, ring: Ring) -> tuple[Vector, Parameters]:
         parameters = self.parameters.on(ring)
         # A token that is absent must not matter, even where its own norm is undefined.
         if isinstance(n, int) and n == 0:
@@ -129,7 +143,7 @@ class Model:
             hidden = hidden + tokens.embedding
         if self.layer.placement == "post":
             hidden = self.norm(hidden, parameters, ring)
-        return parameters.readout.dot(hidden) + parameters.readout_bias
+        return hidden, parameters
 
     def curve(self, ring: Ring) -> CountCurve:
         """The count curve, its coefficients on a ring (docs/theory.md, the reduction)."""

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from countbounds.cli import main
-from countbounds.figures import costs
-from countbounds.figures.costs import FIGURES, LENGTHS
+from countbounds.figures import bounds, classification
+from countbounds.figures.registry import FIGURES, data_of, draw
 from countbounds.figures.style import line_of
 from countbounds.variants import NAMES
 
@@ -35,12 +35,61 @@ def test_gaps(ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_costs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(costs, "LENGTHS", LENGTHS[:3])
-    rows = costs.costs(lambda line: None)
+    monkeypatch.setattr(classification, "LENGTHS", (2, 5, 10))
+    rows = data_of("costs", quiet)
     assert len(rows) == 3 * len(NAMES)
     assert all(0 < row["gap"] < row["gap_of_any"] for row in rows)
-    figure = costs.draw_costs(rows)
+    figure = draw("costs", rows)
     assert [axes.get_xlabel() for axes in figure.axes] == ["L", "L"]
+
+
+def quiet(line: str) -> None:
+    """Say nothing."""
+
+
+def test_representations() -> None:
+    rows = data_of("representations", quiet)
+    assert {row["variant"] for row in rows} == set(NAMES)
+    assert len(draw("representations", rows).axes) == 8
+
+
+def test_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "LENGTHS", (10, 100))
+    rows = data_of("bounds", quiet)
+    published = [row for row in rows if row["panel"] == "B over L" and row["published"]]
+    assert all(row["B"] < row["published"] for row in published)
+    attained = [row for row in rows if row["attained"]]
+    assert len(attained) == 15
+    assert all(row["attained"] <= row["L"] for row in attained)
+    assert len(draw("bounds", rows).axes) == 2
+
+
+def test_errors_reach_a_half_and_no_more() -> None:
+    rows = data_of("errors", quiet)
+    for name in dict.fromkeys(row["variant"] for row in rows):
+        own = [
+            abs(row[key])
+            for row in rows
+            for key in ("no_letters", "all_letters")
+            if row["variant"] == name
+        ]
+        assert max(own) < 0.5 + 1e-9
+        assert max(own) > 0.499
+    draw("errors", rows)
+
+
+def test_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "DIMS", (3, 16))
+    rows = data_of("cap", quiet)
+    assert [row["length_cap"] for row in rows] == [12, 110]
+    draw("cap", rows)
+
+
+def test_training(tmp_path: Path) -> None:
+    folder = Path(__file__).parent.parent / "data" / "trained" / "softmax-L10-d16-B10-lbfgs"
+    picture = tmp_path / "training.svg"
+    assert main(["figure", "training", "--from", str(folder), "--out", str(picture)]) == 0
+    assert {row["seed"] for row in data_of("training", quiet, str(folder))} == {"0", "1", "2"}
 
 
 def test_the_same_picture_twice(tmp_path: Path) -> None:
@@ -60,7 +109,10 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["nothing", "--out", "a.svg"], "figures are costs, gaps"),
+        (["nothing", "--out", "a.svg"], "figures are representations"),
+        (["training", "--out", "a.svg"], "--from a folder"),
+        (["training", "--from", ".", "--out", "a.svg"], "holds no curves"),
+        (["cap", "--from", ".", "--out", "a.svg"], "no other figure is"),
         (["gaps"], "--out"),
         (["gaps", "--out", "a.bmp"], ".pdf, .png or .svg"),
         (["gaps", "--out", "a.svg", "--data", "a.svg"], "name the same file"),

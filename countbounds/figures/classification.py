@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from countbounds.errors import InputError
+from countbounds.figures.registry import Progress, Rows
 from countbounds.figures.style import line_of, new_figure
 from countbounds.rings import Enclosure
 from countbounds.variants import NAMES
@@ -13,14 +12,11 @@ from countbounds.variants import NAMES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Rows = list[dict[str, Any]]
-Progress = Callable[[str], None]
-
 DIM = 16
 LENGTHS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
-def costs(progress: Progress) -> Rows:
+def data_costs(progress: Progress) -> Rows:
     """B_min(L) for regression, and the certified gap of a head of norm 1, for each L."""
     from countbounds.bounds import b_min
     from countbounds.heads.report import check_head
@@ -78,7 +74,7 @@ def draw_costs(rows: Rows) -> Figure:
     return figure
 
 
-def gaps(progress: Progress) -> Rows:
+def data_gaps(progress: Progress) -> Rows:
     """The smallest winning gap over the letters for each count, at L = 100."""
     from countbounds.domain.cone import corners
     from countbounds.heads.constructions import construction
@@ -116,20 +112,3 @@ def draw_gaps(rows: Rows) -> Figure:
     axes.grid(alpha=0.25)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
-
-
-FIGURES: dict[str, tuple[str, Callable[[Progress], Rows], Callable[[Rows], Any]]] = {
-    "costs": ("norms of regression, gaps of classification, against L", costs, draw_costs),
-    "gaps": ("the winning gap of each count at L = 100", gaps, draw_gaps),
-}
-
-
-def figure_named(name: str) -> tuple[str, Callable[[Progress], Rows], Callable[[Rows], Any]]:
-    """What a figure shows, its data, and how it is drawn.
-
-    Raises:
-        InputError: if there is none of that name.
-    """
-    if name not in FIGURES:
-        raise InputError(f"There is no figure {name!r}; the figures are {', '.join(FIGURES)}.")
-    return FIGURES[name]

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from countbounds.domain import worst_error as worst_error
     from countbounds.heads.report import HeadCheck as HeadCheck
     from countbounds.heads.report import check_head as check_head
+    from countbounds.heads.storage import Storage as Storage
+    from countbounds.heads.storage import storage as storage
     from countbounds.kernel import verify as verify
     from countbounds.layer import Layer as Layer
     from countbounds.layer import Parameters as Parameters
@@ -56,6 +58,7 @@ _HOME = {
     "Parameters": "layer",
     "Recipe": "training.recipe",
     "SmallestBound": "bounds",
+    "Storage": "heads.storage",
     "TrainedLayer": "auditing.layer",
     "TrainedNorm": "auditing.layer",
     "Vector": "vectors",
@@ -68,6 +71,7 @@ _HOME = {
     "length_cap": "checking",
     "prove": "proving.running",
     "show": "closed_forms",
+    "storage": "heads.storage",
     "table1": "tables",
     "table3": "tables",
     "train": "training.running",

@@ -79,6 +79,38 @@ def _run(words: list[str]) -> int:
     return run(options)
 
 
+# What --help shows below the options of each command.
+_EXAMPLES = {
+    "check": (
+        "check softmax-post-ln -L 1000 -d 16",
+        "check softmax -L 100 -d 16 -B 50 --certificate below.json",
+    ),
+    "bmin": (
+        "bmin softmax-post-ln -L 1000 -d 16 --digits 30",
+        "bmin linear -L 1000 -d 16 --exact",
+    ),
+    "lmax": ("lmax softmax-post-ln -B 100 -d 16",),
+    "cap": ("cap -d 16",),
+    "table": (
+        "table 3 -B 10 -B 1000",
+        "table bmin --variant softmax -L 10 -L 1000 -d 16 --format csv --out bmin.csv",
+    ),
+    "storage": (
+        "storage softmax-post-ln -L 1000 -d 16 --readout regression",
+        "storage softmax-post-ln -L 1000 -d 16 --readout classification",
+    ),
+    "show": ("show softmax-post-ln --format latex",),
+    "prove": ("prove letters-are-free --verbose", "prove --list"),
+    "figure": ("figure --list", "figure costs --out costs.svg --data costs.csv"),
+    "audit": (
+        "audit layer.safetensors -L 100",
+        "audit layer.pt -L 100 --config layer.toml --plot error.svg",
+    ),
+    "train": ("train softmax-post-ln -L 100 -d 16 -B 100 --seeds 5",),
+    "verify": ("verify below.json",),
+}
+
+
 def _nothing(options: argparse.Namespace) -> list[str]:
     """The files that a command reads: none."""
     return []
@@ -100,7 +132,12 @@ def _parser() -> argparse.ArgumentParser:
         name: str, run: Callable[[argparse.Namespace], int], text: str, *, out: bool = True
     ) -> Any:
         added = added_to.add_parser(
-            name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False
+            name,
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
+            epilog="\n  countbounds ".join(["examples:", *_EXAMPLES.get(name, ())]),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
         )
         added.set_defaults(run=run, prog=added.prog, certificate=None, plot=None, reads=_nothing)
         added.add_argument("--json", action="store_true", help="print one JSON object")
@@ -114,6 +151,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("-V", "--version", action="version", version=f"countbounds {__version__}")
+    _add_completion(parser)
     parser.set_defaults(
         run=commands.overview,
         out=None,
@@ -184,18 +222,12 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     table = command("table", commands.table, "recompute a table")
-    table.add_argument("number", choices=("1", "3", "bmin"), help="which table")
-    table.add_argument(
-        "--format", choices=("text", "markdown", "csv", "json", "latex"), default="text"
-    )
-    for flags, what in ((("-d", "--dim"), "dimension d"), (("-L", "--length"), "length L")):
-        table.add_argument(
-            *flags, type=_integer(what), action="append", metavar=flags[0][1].upper(), help=what
-        )
-    table.add_argument("-B", "--bound", metavar="B", action="append", help="norm bound (table 3)")
-    table.add_argument("--variant", metavar="NAME", action="append", help="variant (table bmin)")
     about(table, "digits")
-    table.set_defaults(digits=None)
+    _add_table(table)
+
+    storage = command("storage", commands.storage, "count the bits that a read-out takes to store")
+    about(storage, "variant", "length", "dim")
+    _add_storage(storage)
 
     show = command("show", commands.show, "print the closed forms of a variant")
     about(show, "variant")
@@ -221,6 +253,75 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_completion(parser: argparse.ArgumentParser) -> None:
+    """Add the option that prints a script by which a shell completes the command line."""
+    from argparse import Action
+
+    class Print(Action):
+        def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> NoReturn:
+            from countbounds.output import write
+
+            _, shell, _ = given
+            write(_completion(parser, shell), None)
+            parser.exit()
+
+    parser.add_argument(
+        "--print-completion",
+        action=Print,
+        choices=("bash", "zsh", "tcsh"),
+        help="print a script that completes commands, options and files in this shell",
+    )
+
+
+def _completion(parser: argparse.ArgumentParser, shell: str) -> str:
+    """The script for one shell; it completes files, folders and variants as such."""
+    import argparse
+
+    import shtab
+
+    from countbounds.variants import NAMES
+
+    (group,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+    for command in group.choices.values():
+        for action in command._actions:
+            if action.metavar in ("FILE", "FOLDER"):
+                kind = shtab.FILE if action.metavar == "FILE" else shtab.DIRECTORY
+                action.complete = kind
+            elif action.dest == "variant":
+                action.choices = NAMES
+    return shtab.complete(parser, shell)
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a table."""
+    parser.add_argument("number", choices=("1", "3", "bmin", "storage"), help="which table")
+    parser.add_argument(
+        "--format", choices=("text", "markdown", "csv", "json", "latex"), default="text"
+    )
+    for flags, what in ((("-d", "--dim"), "dimension d"), (("-L", "--length"), "length L")):
+        parser.add_argument(
+            *flags, type=_integer(what), action="append", metavar=flags[0][1].upper(), help=what
+        )
+    parser.add_argument("-B", "--bound", metavar="B", action="append", help="norm bound (table 3)")
+    parser.add_argument(
+        "--variant", metavar="NAME", action="append", help="variant (tables bmin and storage)"
+    )
+    parser.set_defaults(digits=None)
+
+
+def _add_storage(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the storage of a read-out."""
+    parser.add_argument(
+        "--readout",
+        choices=("regression", "classification"),
+        required=True,
+        help="a number that is rounded, or a class for each count",
+    )
+    parser.add_argument(
+        "-B", "--bound", metavar="B", help="norm bound, exact (default: that of check, or 1)"
+    )
+
+
 def _add_proving(parser: argparse.ArgumentParser) -> None:
     """Add the options of a run of the proofs."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="theorems (default: all)")
@@ -236,16 +337,20 @@ def _add_figure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="which figure (default: list them)")
     parser.add_argument("--list", action="store_true", help="say which figures there are")
     parser.add_argument("--data", metavar="FILE", help="write the data as CSV")
+    parser.add_argument(
+        "--from", dest="folder", metavar="FOLDER", help="of `train`, for the figure training"
+    )
 
 
 def _add_audit(parser: argparse.ArgumentParser) -> None:
     """Add the options of an audit."""
-    parser.epilog = (
-        "The file holds one attention layer with one head, without positional encodings, read at "
-        "the boundary token (by default row 0 of the embedding; row 1 is what is counted, all "
-        "others are fillers). docs/audit.md describes the config. Exit status: 0 it counts, "
-        "1 it fails, 2 not understood, 3 undecided."
-    )
+    parser.epilog = f"""\
+The file holds one attention layer with one head, without positional encodings, read at
+the boundary token (by default row 0 of the embedding; row 1 is what is counted, all others
+are fillers). docs/audit.md describes the config. Exit status: 0 it counts, 1 it fails,
+2 not understood, 3 undecided.
+
+{parser.epilog}"""
     parser.set_defaults(
         reads=lambda options: [path for path in (options.file, options.config) if path is not None]
     )

@@ -150,14 +150,15 @@ def cap(options: argparse.Namespace) -> int:
 
 def table(options: argparse.Namespace) -> int:
     """Print a table."""
-    allowed = {"1": ("dim",), "3": ("dim", "bound"), "bmin": ("dim", "length", "variant")}
+    grid = "dim", "length", "variant"
+    allowed = {"1": ("dim",), "3": ("dim", "bound"), "bmin": grid, "storage": grid}
     for name in ("bound", "length", "variant"):
         if getattr(options, name) and name not in allowed[options.number]:
             raise InputError(f"Table {options.number} has no option --{name}.")
     if options.digits is not None and options.number != "bmin":
         raise InputError(f"Table {options.number} has no option --digits.")
     dims = options.dim or [None]
-    if options.number != "bmin" and len(dims) > 1:
+    if allowed[options.number] != grid and len(dims) > 1:
         raise InputError(f"Table {options.number} is for one dimension; give -d once.")
     return _TABLES[options.number](options, dims)
 
@@ -189,7 +190,36 @@ def _table_bmin(options: argparse.Namespace, dims: list[Any]) -> int:
     return HOLDS
 
 
-_TABLES = {"1": _table1, "3": _table3, "bmin": _table_bmin}
+def _table_storage(options: argparse.Namespace, dims: list[Any]) -> int:
+    from countbounds.heads.storage_table import STORAGE_COLUMNS, table_storage
+
+    found = list(table_storage(options.variant, options.length, options.dim, progress))
+    progress("")
+    exact = options.json or options.format == "json"
+    rows = [row.as_dict() if exact else row.as_cells() for row in found]
+    emit_mappings(rows, STORAGE_COLUMNS, options)
+    return HOLDS
+
+
+_TABLES = {"1": _table1, "3": _table3, "bmin": _table_bmin, "storage": _table_storage}
+
+
+def storage(options: argparse.Namespace) -> int:
+    """Count the bits that a read-out takes to store."""
+    from countbounds.heads.storage import storage as count
+
+    result = count(options.variant, options.length, options.dim, options.readout, options.bound)
+    if options.json:
+        emit_json(result.as_dict(), options)
+    elif result.reason is None:
+        from countbounds.heads.words import describe_storage
+
+        emit(describe_storage(result), options)
+    if result.reason is not None:
+        complain(result.reason, REFUTED)
+        if options.out is not None and not options.json:
+            emit(result.reason + "\n", options)
+    return HOLDS if result.reason is None else REFUTED
 
 
 def prove(options: argparse.Namespace) -> int:
@@ -333,6 +363,8 @@ def overview(options: argparse.Namespace) -> int:
         "  countbounds bmin softmax-post-ln -L 1000 -d 16    the smallest bound of all\n"
         "  countbounds lmax softmax-post-ln -B 100 -d 16     the longest length at a bound\n"
         "  countbounds audit layer.safetensors -L 100        how far a trained layer counts\n"
+        "  countbounds storage softmax -L 100 -d 16 --readout classification\n"
+        "                                                    the bits of a read-out\n"
         "  countbounds train softmax -L 50 -d 16 -B 30       train one, and decide it\n"
         "  countbounds table 3                               the paper's table, certified\n"
         "  countbounds table 1                               rates and sharp constants\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -104,28 +105,36 @@ class HeadModel:
             bias = self.head.biases[power] if power < len(self.head.biases) else zero
             parameters = replace(self.parameters, readout=vector, readout_bias=bias)
             curves.append(Model(self.layer, parameters).curve(ring))
-        first = curves[0]
-        fractional = isinstance(first, LinearFractional)
-        numerators, offsets = [], []
-        for k in range(self.classes):
-            powers = [k**power for power in range(len(curves))]
-            row = [
-                sum((c.numerator[t] * x for c, x in zip(curves, powers, strict=True)), 0)
-                for t in range(3)
-            ]
-            numerators.append(tuple(row))
-            if fractional:
-                offsets.append(first.numerator[0] * 0)
-            else:
-                offsets.append(sum((c.offset * x for c, x in zip(curves, powers, strict=True)), 0))
+        rows = ([k**power for power in range(len(curves))] for k in range(self.classes))
+        return combined(curves, rows, ring)
+
+
+def combined(curves: Sequence[Any], rows: Iterable[Sequence[Any]], ring: Ring) -> HeadCurves:
+    """The scores of classes that are combinations of a few read-outs.
+
+    Args:
+        curves: the curve of each of these read-outs, on the ring.
+        rows: for each class, the factor of each read-out.
+        ring: the ring.
+    """
+    first = curves[0]
+    fractional = isinstance(first, LinearFractional)
+    numerators, offsets = [], []
+    for row in rows:
+        pairs = list(zip(curves, row, strict=True))
+        numerators.append(tuple(sum((c.numerator[t] * x for c, x in pairs), 0) for t in range(3)))
         if fractional:
-            return HeadCurves(
-                first.denominator, tuple(numerators), tuple(offsets), None, definite=False
-            )
-        q00, q01, q11, q02, q12, q22 = first.gram
-        gram = ((q00, q01, q02), (q01, q11, q12), (q02, q12, q22))
-        ones = (ring.number(Fraction(1)),) * 3
-        return HeadCurves(ones, tuple(numerators), tuple(offsets), gram, definite=False)
+            offsets.append(first.numerator[0] * 0)
+        else:
+            offsets.append(sum((c.offset * x for c, x in pairs), 0))
+    if fractional:
+        return HeadCurves(
+            first.denominator, tuple(numerators), tuple(offsets), None, definite=False
+        )
+    q00, q01, q11, q02, q12, q22 = first.gram
+    gram = ((q00, q01, q02), (q01, q11, q12), (q02, q12, q22))
+    ones = (ring.number(Fraction(1)),) * 3
+    return HeadCurves(ones, tuple(numerators), tuple(offsets), gram, definite=False)
 
 
 def largest_norms(head: Head, ring: Enclosure) -> tuple[Element, Element]:

@@ -363,8 +363,6 @@ def overview(options: argparse.Namespace) -> int:
         "  countbounds bmin softmax-post-ln -L 1000 -d 16    the smallest bound of all\n"
         "  countbounds lmax softmax-post-ln -B 100 -d 16     the longest length at a bound\n"
         "  countbounds audit layer.safetensors -L 100        how far a trained layer counts\n"
-        "  countbounds storage softmax -L 100 -d 16 --readout classification\n"
-        "                                                    the bits of a read-out\n"
         "  countbounds train softmax -L 50 -d 16 -B 30       train one, and decide it\n"
         "  countbounds table 3                               the paper's table, certified\n"
         "  countbounds table 1                               rates and sharp constants\n"

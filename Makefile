@@ -17,8 +17,8 @@ METADATA := pyproject.toml countbounds/__init__.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-torch test-slow test-slow-sample lint format types docs bench build lock ci \
-	install clean
+.PHONY: help demo test test-torch test-slow test-slow-sample lint format types docs docs-update bench \
+	build lock ci install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
@@ -53,7 +53,11 @@ format: $(VENV)/.dev ## ruff: sort imports, apply safe fixes, format
 types: $(VENV)/.dev ## mypy, strict
 	@$(BIN)/python -m mypy
 
-docs: $(VENV)/.dev ## write the real output into the examples of the documentation
+docs: $(VENV)/.dev ## the documentation as a site that reads offline, into docs/_build/html
+	@$(BIN)/python -m sphinx -E -q -n -W --keep-going -d docs/_build/doctrees docs docs/_build/html
+	@echo 'The site begins at docs/_build/html/index.html'
+
+docs-update: $(VENV)/.dev ## write the real output into the examples of the documentation
 	@UPDATE_DOCS=1 $(BIN)/python -m pytest -m 'slow or not slow' tests/test_docs.py \
 		tests/proofs/test_theorems.py -k 'docs or page or index'
 
@@ -80,7 +84,7 @@ ci: ## everything that must pass before a change lands
 install: $(VENV)/.dev ## set up .venv for development
 
 clean: ## remove everything that these targets make
-	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) dist build docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are touched last: a set-up that was interrupted is done again.

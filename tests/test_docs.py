@@ -3,7 +3,7 @@
 A console block runs in a folder of its own that holds nothing but the example checkpoints it
 names, an interactive Python block in a fresh
 namespace. A block marked `console slow` or `python slow` belongs to the slow tier. With
-UPDATE_DOCS=1 (`make docs`) the real output is written into the documents instead.
+UPDATE_DOCS=1 (`make docs-update`) the real output is written into the documents instead.
 """
 
 import contextlib
@@ -43,9 +43,13 @@ SHELL: Final = frozenset({"cat", "countbounds", "echo", "python"})
 SHELL_SYNTAX: Final = re.compile(r"[|&;<>$`*?(){}~#\n]")
 
 
+# What `make docs` runs, and what it makes.
+NOT_HERE: Final = (ROOT / "docs" / "notebook.md", ROOT / "docs" / "_build")
+
+
 def documents() -> list[Path]:
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    return [page for page in pages if page.exists()]
+    return [page for page in pages if page.exists() and not any(map(page.is_relative_to, NOT_HERE))]
 
 
 def blocks(language: str) -> list[ParameterSet]:
@@ -64,7 +68,7 @@ def blocks(language: str) -> list[ParameterSet]:
 @pytest.fixture(autouse=True)
 def _a_reader_with_a_plain_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if UPDATE and "PYTEST_XDIST_WORKER" in os.environ:
-        pytest.fail("UPDATE_DOCS=1 rewrites whole files: run it in one process, with make docs")
+        pytest.fail("UPDATE_DOCS=1 rewrites whole files: run make docs-update, in one process")
     for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "LINES", "TTY_COMPATIBLE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "100")

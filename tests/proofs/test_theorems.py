@@ -67,7 +67,7 @@ def check_page(name: str, text: str) -> None:
     if os.environ.get("UPDATE_DOCS"):
         PAGES.mkdir(exist_ok=True)
         (PAGES / name).write_text(text, encoding="utf-8")
-    assert (PAGES / name).read_text(encoding="utf-8") == text, "run `make docs`"
+    assert (PAGES / name).read_text(encoding="utf-8") == text, "run `make docs-update`"
 
 
 @pytest.mark.parametrize("name", NAMES)

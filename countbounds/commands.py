@@ -73,7 +73,10 @@ def _check_head(options: argparse.Namespace) -> int:
         emit_json(result.as_dict(), options)
     else:
         emit(describe_head(result), options)
-    save(None, options)
+    if options.certificate is not None:
+        from countbounds.heads.certify import gap_certificate
+
+        save(gap_certificate(options.variant, options.length, options.dim, result.bound), options)
     return _STATUS[result.verdict]
 
 
@@ -155,8 +158,9 @@ def table(options: argparse.Namespace) -> int:
     for name in ("bound", "length", "variant"):
         if getattr(options, name) and name not in allowed[options.number]:
             raise InputError(f"Table {options.number} has no option --{name}.")
-    if options.digits is not None and options.number != "bmin":
-        raise InputError(f"Table {options.number} has no option --digits.")
+    for name, flag in (("digits", "digits"), ("source", "from")):
+        if getattr(options, name) is not None and options.number != "bmin":
+            raise InputError(f"Table {options.number} has no option --{flag}.")
     dims = options.dim or [None]
     if allowed[options.number] != grid and len(dims) > 1:
         raise InputError(f"Table {options.number} is for one dimension; give -d once.")
@@ -184,9 +188,34 @@ def _table3(options: argparse.Namespace, dims: list[Any]) -> int:
 def _table_bmin(options: argparse.Namespace, dims: list[Any]) -> int:
     from countbounds.tables import BMIN_COLUMNS, table_bmin
 
+    if options.source is not None:
+        return _table_of_sweep(options)
     digits = 12 if options.digits is None else options.digits
     rows = table_bmin(options.variant, options.length, options.dim, digits, progress=progress)
     emit_rows(rows, BMIN_COLUMNS, options)
+    return HOLDS
+
+
+def _table_of_sweep(options: argparse.Namespace) -> int:
+    """Print the rows of a sweep; the grid's options choose among them."""
+    from countbounds.sweeping.results import bmin_rows, read_results
+    from countbounds.tables import BMIN_COLUMNS
+
+    if options.digits is not None:
+        raise InputError("A sweep has its digits already; leave out --digits.")
+    found = [
+        row
+        for row in read_results(options.source)
+        if row["variant"] in (options.variant or [row["variant"]])
+        and row["length"] in (options.length or [row["length"]])
+        and row["dim"] in (options.dim or [row["dim"]])
+    ]
+    if not found:
+        raise InputError(f"The file {options.source} has no such rows; ask for others.")
+    emit_mappings(bmin_rows(found), BMIN_COLUMNS, options)
+    errors = [row["error"] for row in found if row["error"] is not None]
+    if errors:
+        return complain(f"{len(errors):,} of these cells failed, the first: {errors[0]}", OPEN)
     return HOLDS
 
 
@@ -312,6 +341,43 @@ def train(options: argparse.Namespace) -> int:
     return OPEN if "undecided" in verdicts else REFUTED
 
 
+def sweep(options: argparse.Namespace) -> int:
+    """Bracket B_min in many cells, and write the rows to --out."""
+    from countbounds.output import write
+    from countbounds.sweeping.grid import Grid
+    from countbounds.sweeping.sweep import sweep as run
+
+    grid = Grid.parse(options.variants, options.lengths, options.dims, options.digits)
+    try:
+        found = run(
+            grid,
+            options.out,
+            jobs=options.jobs,
+            dask=options.dask,
+            certify=options.certify,
+            progress=progress,
+        )
+    except KeyboardInterrupt:
+        progress("")
+        return complain("Interrupted; the same command goes on from there.", INTERRUPTED)
+    progress("")
+    if options.json:
+        from countbounds.formats import as_json
+
+        write(as_json(found.as_dict()), None)
+    else:
+        resumed = f", {found.resumed:,} of them from before" if found.resumed else ""
+        write(f"{found.out}: {found.cells:,} cells{resumed}\n", None)
+    if not found.failed:
+        return HOLDS
+    first = found.failed[0]
+    return complain(
+        f"{len(found.failed):,} of {found.cells:,} cells failed, the first {first['variant']} at "
+        f"L = {first['length']}, d = {first['dim']}: {first['error']}",
+        OPEN,
+    )
+
+
 def figure(options: argparse.Namespace) -> int:
     """Draw a figure, and write its data."""
     from countbounds.figures.registry import FIGURES, data_of, draw
@@ -335,6 +401,22 @@ def figure(options: argparse.Namespace) -> int:
         write(as_table(rows, {key: key for key in rows[0]}, "csv"), options.data)
     if options.out is not None:
         save(draw(options.name, rows), options.out)
+    return HOLDS
+
+
+def report(options: argparse.Namespace) -> int:
+    """Write one page with tables, certified brackets and figures."""
+    from countbounds.report.build import build
+
+    found = build(options.folder, progress=progress)
+    progress("")
+    if options.json:
+        emit_json(found.as_dict(), options)
+    else:
+        from countbounds.report.folder import PAGE
+
+        page = os.path.join(found.folder, PAGE)
+        emit(f"{page}: {found.certificates} certificates VERIFIED\n", options)
     return HOLDS
 
 

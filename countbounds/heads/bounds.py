@@ -27,14 +27,14 @@ def largest_gap(name: str, length: int, dim: int, bound: Fraction) -> Expr:
     Returns:
         a closed form: for softmax before a norm (theorems `class-gap-is-bounded` and
         `class-gap-at-the-best-weight`), for linear attention
-        (`class-gap-of-linear-attention`) and for post-LN (`class-gap-of-post-ln`).
+        (`class-gap-of-linear-attention-is-bounded`) and for post-LN (`class-gap-of-post-ln`).
     """
     layer = variant_named(name).layer
     b, size, root = rational(bound), rational(length), sqrt(rational(dim))
     if layer.placement == "post":
         # |P(c_k * g)| <= sqrt(1 - 1/d) B^2 for a learned norm.
         reach = sqrt(rational(dim - 1)) * b * b if layer.learned else root * b
-        return reach * _PI * (_PI + 2) / (2 * size * size)
+        return reach * (88 - 56 * sqrt(rational(2))) / (size * size)
     seen = b
     if layer.placement == "pre":
         seen = (1 + sqrt(rational(dim - 1))) * b if layer.learned else root
@@ -57,7 +57,3 @@ def gap_rate(name: str) -> Expr:
     layer = variant_named(name).layer
     light = layer.attention == "softmax" and layer.placement != "post"
     return 1 / power(LENGTH, Fraction(3 if light else 2))
-
-
-_PI = rational(Fraction(3141592653589793239, 10**18))
-"""A little above pi."""

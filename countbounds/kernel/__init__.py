@@ -8,6 +8,7 @@ import json
 from typing import Any, NoReturn
 
 from countbounds.kernel.claims import LONGEST, RejectedError, fields, integer, positive, require
+from countbounds.kernel.classes import check_classes
 from countbounds.kernel.impossible import THEOREMS, check_beyond_cap, check_impossible
 from countbounds.kernel.possible import check_exact, check_possible
 
@@ -78,6 +79,11 @@ def _claim(variant: str, dim: int, claim: Any, proof: Any) -> str:
         reached = {"linear": b**8 >= 2 * dim, "linear-pre-ln": 2 * b * dim >= 3}
         require(reached.get(variant, False), "the bound is not known to reach every length")
         return f"every length is counted to by some parameters of norm <= {bound}"
+    if kind == "classes":
+        _, length, bound, gap = fields(claim, "kind", "length", "bound", "gap")
+        b, g = positive(bound), positive(gap)
+        check_classes(variant, integer(length, 1, LONGEST), dim, b, g, proof)
+        return f"some classes of norm <= {bound} decode all counts to {length} with a gap >= {gap}"
     require(kind in ("possible", "impossible", "longest", "cap"), "the kind is not known")
     _, length, bound = fields(claim, "kind", "length", "bound")
     b, length = positive(bound), integer(length, 0 if kind == "longest" else 1, LONGEST)

@@ -4,7 +4,7 @@ For each kind of curve the inequalities |y - n| < 1/2 become polynomials that ha
 positive at the integers of a range; which inputs are enough is stated at each.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -15,11 +15,12 @@ from countbounds.kernel.polynomials import Polynomial, breakpoints, positive, ti
 
 Vector = list[tuple[Any, int]]
 Vectors = dict[str, Vector]
+TOKENS = ("boundary", "space", "letter")
 
 
 def check_possible(variant: str, length: int, dim: int, bound: Fraction, proof: Any) -> None:
     """Refuse unless the proof's parameters, all of norm <= bound, count to the length."""
-    v = _vectors(variant, dim, bound, proof)
+    v = read_vectors(variant, dim, bound, proof)
     if variant.startswith("softmax-post-ln"):
         _post_ln(v, length, dim)
     else:
@@ -32,28 +33,29 @@ def check_exact(variant: str, dim: int, bound: Fraction, proof: Any) -> None:
     The proof's read-out r is rational; the layer's is r sqrt(d), or r/|P x_#| in pre-LN, so
     that the coefficients of y = p_# + p_s n + p_l m are rational: they are to be 0, 1, 0.
     """
-    *tokens, readout = _vectors(variant, dim, bound, proof).values()
+    *tokens, readout = read_vectors(variant, dim, bound, proof).values()
     scale, factors = Fraction(dim), [Fraction(1)] * 3
     if variant == "linear-pre-ln":
-        tokens = [_centred(token, dim) for token in tokens]
-        squares = [_dot(token, token) for token in tokens]
+        tokens = [centred(token, dim) for token in tokens]
+        squares = [dot(token, token) for token in tokens]
         require(all(squares), "LayerNorm meets the zero vector")
         scale, factors = 1 / squares[0], [dim / (squares[0] * square) for square in squares]
-    require(scale * _dot(readout, readout) <= bound * bound, "the readout vector is too long")
-    p = [f * _dot(tokens[0], t) * _dot(readout, t) for f, t in zip(factors, tokens, strict=True)]
+    require(scale * dot(readout, readout) <= bound * bound, "the readout vector is too long")
+    p = [f * dot(tokens[0], t) * dot(readout, t) for f, t in zip(factors, tokens, strict=True)]
     require(p == [0, 1, 0], "the output is not n")
 
 
-def _vectors(variant: str, dim: int, bound: Fraction, proof: Any) -> Vectors:
+def read_vectors(
+    variant: str, dim: int, bound: Fraction, proof: Any, names: Sequence[str] = (*TOKENS, "readout")
+) -> Vectors:
     """The proof's vectors by name, none longer than the bound."""
-    names = ["boundary", "space", "letter", "readout"]
-    names += ["gain", "bias"] if variant.endswith("-learned") else []
-    vectors = [_vector(content, dim) for content in fields(proof, *names)]
-    require(all(_dot(v, v) <= bound * bound for v in vectors), "a vector is too long")
+    names = [*names, *(("gain", "bias") if variant.endswith("-learned") else ())]
+    vectors = [read_vector(content, dim) for content in fields(proof, *names)]
+    require(all(dot(v, v) <= bound * bound for v in vectors), "a vector is too long")
     return dict(zip(names, vectors, strict=True))
 
 
-def _vector(content: Any, dim: int) -> Vector:
+def read_vector(content: Any, dim: int) -> Vector:
     """A vector from at most four runs [[entry, count], ...]; the counts add up to d."""
     short = isinstance(content, list) and 0 < len(content) <= 4
     pairs = short and all(isinstance(run, list) and len(run) == 2 for run in content)
@@ -63,7 +65,7 @@ def _vector(content: Any, dim: int) -> Vector:
     return runs
 
 
-def _combine(left: Vector, right: Vector, function: Callable[[Any, Any], Any]) -> Vector:
+def combine(left: Vector, right: Vector, function: Callable[[Any, Any], Any]) -> Vector:
     """Entry by entry, on the common refinement of the runs."""
     result, a, b = [], left[:], right[:]
     while a:
@@ -75,15 +77,17 @@ def _combine(left: Vector, right: Vector, function: Callable[[Any, Any], Any]) -
     return result
 
 
-def _dot(left: Vector, right: Vector) -> Any:
-    return _sum(_combine(left, right, lambda x, y: x * y))
+def dot(left: Vector, right: Vector) -> Any:
+    """The inner product."""
+    return _sum(combine(left, right, lambda x, y: x * y))
 
 
 def _sum(vector: Vector) -> Any:
     return sum((x * count for x, count in vector), Fraction(0))
 
 
-def _centred(vector: Vector, dim: int) -> Vector:
+def centred(vector: Vector, dim: int) -> Vector:
+    """The vector less its mean."""
     mean = _sum(vector) / dim
     return [(x - mean, count) for x, count in vector]
 
@@ -97,24 +101,34 @@ def _fractional(variant: str, v: Vectors, length: int, dim: int, bits: int) -> F
     For fixed n, y is monotone in m: the edges m = 0 and m = L - n decide. On each of them
     sign (y - n) < 1/2, times 2 q, is a quadratic in n, bounded from both sides.
     """
-    root = sqrt(dim, bits)
-    values = [_token(variant, v, v[name], dim, bits) for name in ("boundary", "space", "letter")]
-    scores = [Interval(0) + _dot(values[0], token) for token in values]
-    weights, q = [score / root for score in scores], [Interval(1), Interval(0), Interval(0)]
-    if variant.startswith("softmax"):
-        weights = q = [exp(rounded((s - scores[1]) / root, bits), bits) for s in scores]
-    p = [rounded(w * _dot(v["readout"], t), bits) for w, t in zip(weights, values, strict=True)]
-    edges = ((p, q), (_on_edge(p, length), _on_edge(q, length)))
+    values, weights, q = attended(variant, v, dim, bits)
+    p = [rounded(w * dot(v["readout"], t), bits) for w, t in zip(weights, values, strict=True)]
+    edges = ((p, q), (on_edge(p, length), on_edge(q, length)))
     gaps = [
         [rounded(x, bits) for x in (d[0] - s * c[0], d[1] + s * d[0] - s * c[1], s * d[1])]
         for c, d in edges
         for s in (2, -2)
     ]
-    ends = [([x.low for x in gap], [x.high for x in gap]) for gap in gaps]
-    return [(positive(low, 0, length), positive(high, 0, length)) for low, high in ends]
+    return [signs(gap, 0, length) for gap in gaps]
 
 
-def _on_edge(p: list[Interval], length: int) -> list[Interval]:
+def signs(p: list[Interval], first: int, last: int) -> tuple[bool, bool]:
+    """Whether a polynomial is certainly positive at the integers of a range, and may be."""
+    return positive([x.low for x in p], first, last), positive([x.high for x in p], first, last)
+
+
+def attended(variant: str, v: Vectors, dim: int, bits: int) -> tuple[list[Vector], Any, Any]:
+    """What attention sees of the tokens, their weights, and the denominator in (1, n, m)."""
+    root = sqrt(dim, bits)
+    values = [_token(variant, v, v[name], dim, bits) for name in TOKENS]
+    scores = [Interval(0) + dot(values[0], token) for token in values]
+    weights, q = [score / root for score in scores], [Interval(1), Interval(0), Interval(0)]
+    if variant.startswith("softmax"):
+        weights = q = [exp(rounded((s - scores[1]) / root, bits), bits) for s in scores]
+    return values, weights, q
+
+
+def on_edge(p: list[Interval], length: int) -> list[Interval]:
     """The affine form at m = L - n."""
     return [p[0] + p[2] * length, p[1] - p[2]]
 
@@ -123,14 +137,14 @@ def _token(variant: str, v: Vectors, raw: Vector, dim: int, bits: int) -> Vector
     """What attention sees of a token: its vector, after pre-LN where there is one."""
     if "pre-ln" not in variant:
         return raw
-    seen = _centred(raw, dim)
-    square = _dot(seen, seen)
+    seen = centred(raw, dim)
+    square = dot(seen, seen)
     require(square > 0, "LayerNorm meets the zero vector")
     scale = sqrt(dim / square, bits)
     token = [(x * scale, count) for x, count in seen]
     if "gain" in v:
-        token = _combine(token, v["gain"], lambda x, y: x * y)
-        token = _combine(token, v["bias"], lambda x, y: x + y)
+        token = combine(token, v["gain"], lambda x, y: x * y)
+        token = combine(token, v["bias"], lambda x, y: x + y)
     return token
 
 
@@ -142,18 +156,18 @@ def _post_ln(v: Vectors, length: int, dim: int) -> None:
 
     Both inequalities read A sqrt(d) < T sqrt(Q) with A, T affine and Q quadratic in n.
     """
-    same = _dot(v["boundary"], v["boundary"]) == _dot(v["boundary"], v["space"])
+    same = dot(v["boundary"], v["boundary"]) == dot(v["boundary"], v["space"])
     require(same, "the scores of boundary and space differ")
-    require(all(x == 0 for x, _ in _centred(v["letter"], dim)), "the letter has to vanish")
+    require(all(x == 0 for x, _ in centred(v["letter"], dim)), "the letter has to vanish")
     readout, tau = v["readout"], Fraction(0)
     if "gain" in v:
-        tau = _dot(readout, v["bias"])
-        readout = _combine(readout, v["gain"], lambda x, y: x * y)
-    x, s = _centred(v["boundary"], dim), _centred(v["space"], dim)
-    square = [_dot(x, x), 2 * _dot(x, s), _dot(s, s)]
+        tau = dot(readout, v["bias"])
+        readout = combine(readout, v["gain"], lambda x, y: x * y)
+    x, s = centred(v["boundary"], dim), centred(v["space"], dim)
+    square = [dot(x, x), 2 * dot(x, s), dot(s, s)]
     require(positive(square, 0, length), "LayerNorm meets the zero vector")
     for sign in (1, -1):
-        affine = [sign * _dot(readout, x), sign * _dot(readout, s)]
+        affine = [sign * dot(readout, x), sign * dot(readout, s)]
         _below_root(affine, [HALF - sign * tau, Fraction(sign)], square, length, dim)
 
 

@@ -68,7 +68,8 @@ def _math(formula: Any) -> str:
     if isinstance(formula, sp.And):
         return " and ".join(_math(part) for part in formula.args)
     written = re.sub("<([^<>]+),([^<>]+)>", r"\\langle \1, \2 \\rangle", sp.latex(formula))
-    return f"${written}$"
+    escaped = re.sub(r"(?<!\\)#", r"\\#", written)
+    return f"${escaped}$"
 
 
 def _steps(steps: tuple[Step, ...]) -> Iterator[str]:

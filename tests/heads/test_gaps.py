@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -159,7 +160,7 @@ def test_wrong_arguments(length: int, dim: int, bound: object, words: str) -> No
     assert words in str(caught.value)
 
 
-def test_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["check", "softmax-pre-ln", "-L", "200", "-d", "3", "--readout", "classification"]
     assert main(words) == 0
     assert "smallest gap" in capsys.readouterr().out
@@ -170,5 +171,9 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
         "counts",
         199,
     )
+    path = str(tmp_path / "gap.json")
+    assert main([*words, "--certificate", path]) == 0
+    assert main(["verify", path]) == 0
+    assert "VERIFIED softmax-pre-ln, d = 3" in capsys.readouterr().out
     assert main([*words, "--construction", "optimal"]) == 2
     assert "one construction" in capsys.readouterr().err

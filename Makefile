@@ -61,8 +61,8 @@ docs-update: $(VENV)/.dev ## write the real output into the examples of the docu
 	@UPDATE_DOCS=1 $(BIN)/python -m pytest -m 'slow or not slow' tests/test_docs.py \
 		tests/proofs/test_theorems.py -k 'docs or page or index'
 
-bench: $(VENV)/.dev ## the benchmarks
-	@$(BIN)/python -m benchmarks
+bench: $(VENV)/.dev ## the benchmarks, into docs/benchmarks.md (some minutes)
+	@$(BIN)/python -m benchmarks --page
 
 build: $(VENV)/.dev ## sdist and wheel, into dist/
 	@rm -rf dist

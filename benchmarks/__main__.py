@@ -1,4 +1,4 @@
-"""Run every benchmark and print its table: `make bench`, or `python -m benchmarks`."""
+"""Run every benchmark: `make bench` writes the page, `python -m benchmarks` prints tables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from benchmarks.audits import against_everything, audits_at_length
 from benchmarks.cold_start import cold_starts
 from benchmarks.exact_bounds import against_optimiser, searches
 from benchmarks.full_domain import against_loops, growth
+from benchmarks.page import write_page
 from countbounds.formats import as_table
 
 SECTIONS: dict[str, tuple[str, Callable[[], Iterable[dict[str, str]]]]] = {
@@ -25,17 +26,26 @@ SECTIONS: dict[str, tuple[str, Callable[[], Iterable[dict[str, str]]]]] = {
 
 
 def main() -> None:
-    """Print the chosen sections as Markdown."""
+    """Print the chosen sections as Markdown, or write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS], default=[])
-    chosen = parser.parse_args().sections or list(SECTIONS)
-    print(f"Python {platform.python_version()}, {platform.machine()}, all in one run.\n")
-    for name in chosen:
+    parser.add_argument("--page", action="store_true", help="write docs/benchmarks.md")
+    options = parser.parse_args()
+    run = f"Python {platform.python_version()}, {platform.machine()}, all in one run."
+    if not options.page:
+        print(f"{run}\n")
+    tables = {}
+    for name in options.sections or list(SECTIONS):
         title, rows = SECTIONS[name]
         print(f"{title}: working ...", file=sys.stderr)
         found = list(rows())
         columns = {key: key.replace("_ms", " (ms)").replace("_", " ") for key in found[0]}
-        print(f"### {title}\n\n{as_table(found, columns, 'markdown')}")
+        table = as_table(found, columns, "markdown")
+        tables[name] = title, found, table
+        if not options.page:
+            print(f"### {title}\n\n{table}")
+    if options.page:
+        write_page(run, tables)
 
 
 if __name__ == "__main__":

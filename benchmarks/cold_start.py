@@ -8,6 +8,10 @@ from pathlib import Path
 
 from benchmarks.timing import process_seconds
 
+CHECKPOINT = (
+    Path(__file__).parent.parent / "tests" / "data" / "checkpoints" / "counts-to-100.safetensors"
+)
+
 
 def cold_starts() -> Iterator[dict[str, str]]:
     """Rows: a command, what it is measured against, and the ratio of the two."""
@@ -19,11 +23,12 @@ def cold_starts() -> Iterator[dict[str, str]]:
         (["check", "softmax", "-L", "1000000000000000000", "-d", "16"], "import flint"),
         (["cap", "-d", "16"], "import flint"),
         (["table", "3"], "import flint"),
+        (["audit", str(CHECKPOINT), "-L", "1e6"], "import flint, numpy, safetensors"),
     )
     for words, statement in pairs:
         ours, base = process_seconds([[command, *words], [python, "-c", statement]])
         yield {
-            "command": " ".join(["countbounds", *words]),
+            "command": " ".join(["countbounds", *(Path(word).name for word in words)]),
             "command_ms": f"{ours * 1e3:.0f}",
             "alternative": f'python -c "{statement}"',
             "alternative_ms": f"{base * 1e3:.0f}",

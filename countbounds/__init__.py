@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from countbounds.layer import Parameters as Parameters
     from countbounds.model import Model as Model
     from countbounds.proving.running import prove as prove
+    from countbounds.sweeping.grid import Grid as Grid
+    from countbounds.sweeping.sweep import Swept as Swept
+    from countbounds.sweeping.sweep import sweep as sweep
     from countbounds.tables import table1 as table1
     from countbounds.tables import table3 as table3
     from countbounds.training.recipe import Recipe as Recipe
@@ -50,6 +53,7 @@ _HOME = {
     "Audit": "auditing.report",
     "CheckResult": "checking",
     "GivenCurve": "curve",
+    "Grid": "sweeping.grid",
     "HeadCheck": "heads.report",
     "Layer": "layer",
     "LinearFractional": "curve",
@@ -59,6 +63,7 @@ _HOME = {
     "Recipe": "training.recipe",
     "SmallestBound": "bounds",
     "Storage": "heads.storage",
+    "Swept": "sweeping.sweep",
     "TrainedLayer": "auditing.layer",
     "TrainedNorm": "auditing.layer",
     "Vector": "vectors",
@@ -72,6 +77,7 @@ _HOME = {
     "prove": "proving.running",
     "show": "closed_forms",
     "storage": "heads.storage",
+    "sweep": "sweeping.sweep",
     "table1": "tables",
     "table3": "tables",
     "train": "training.running",

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -466,8 +468,14 @@ def cap_certificate(dim: int) -> Certificate | None:
 
     None where the cap exceeds 10^18, the longest length the certificates cover.
     """
-    chosen = variant_named("softmax-pre-ln")
     require_dim(dim)
+    return deepcopy(_cap_certificate(dim))
+
+
+@lru_cache(maxsize=256)
+def _cap_certificate(dim: int) -> Certificate | None:
+    """The same, found once for each d: every length beyond the cap asks for it."""
+    chosen = variant_named("softmax-pre-ln")
     assert chosen.longest is not None
     length = chosen.longest(dim)
     if length > LONGEST:

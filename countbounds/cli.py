@@ -95,6 +95,10 @@ _EXAMPLES = {
         "table 3 -B 10 -B 1000",
         "table bmin --variant softmax -L 10 -L 1000 -d 16 --format csv --out bmin.csv",
     ),
+    "sweep": (
+        "sweep --variants all --lengths 10..1e12:60 --dims 3,16,64 --out bmin.jsonl",
+        "table bmin --from bmin.jsonl --format csv",
+    ),
     "storage": (
         "storage softmax-post-ln -L 1000 -d 16 --readout regression",
         "storage softmax-post-ln -L 1000 -d 16 --readout classification",
@@ -102,6 +106,7 @@ _EXAMPLES = {
     "show": ("show softmax-post-ln --format latex",),
     "prove": ("prove letters-are-free --verbose", "prove --list"),
     "figure": ("figure --list", "figure costs --out costs.svg --data costs.csv"),
+    "report": ("report --out site",),
     "audit": (
         "audit layer.safetensors -L 100",
         "audit layer.pt -L 100 --config layer.toml --plot error.svg",
@@ -237,7 +242,11 @@ def _parser() -> argparse.ArgumentParser:
         command("prove", commands.prove, "run the proofs of the theorems, for all L and d")
     )
 
+    _add_sweep(command("sweep", commands.sweep, "bracket the smallest bound on a grid", out=False))
+
     _add_figure(command("figure", commands.figure, "draw a figure, or write the data behind it"))
+
+    _add_report(command("report", commands.report, "write one page that shows it all", out=False))
 
     audit = command("audit", commands.audit, "decide how far a trained layer really counts")
     about(audit, "length")
@@ -306,7 +315,53 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variant", metavar="NAME", action="append", help="variant (tables bmin and storage)"
     )
-    parser.set_defaults(digits=None)
+    parser.add_argument(
+        "--from", dest="source", metavar="FILE", help="take the rows from a sweep (table bmin)"
+    )
+    parser.set_defaults(
+        digits=None,
+        reads=lambda options: [] if options.source is None else [options.source],
+    )
+
+
+def _add_sweep(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a sweep."""
+    parser.epilog = f"""\
+A journal beside the output keeps what is finished: interrupted, the same command goes on from
+there. Exit status: 0 every cell has its bracket, 2 the call is wrong, 3 some cells failed,
+130 interrupted.
+
+{parser.epilog}"""
+    parser.add_argument(
+        "--variants", required=True, metavar="NAMES", help="with commas between them, or all"
+    )
+    for name, what in (("lengths", "L"), ("dims", "d")):
+        parser.add_argument(
+            f"--{name}",
+            required=True,
+            metavar="LIST",
+            help=f"values of {what}: 10,1e6 or 10..1e12:60 (60 of them, spaced geometrically)",
+        )
+    parser.add_argument(
+        "--digits",
+        type=_integer("number of digits"),
+        default=12,
+        metavar="K",
+        help="relative width 10^-K of each bracket, up to 1000 (default 12)",
+    )
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", help="the result: .jsonl, .csv or .parquet"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=_integer("number of jobs"),
+        metavar="N",
+        help="processes (default: one for each core)",
+    )
+    parser.add_argument("--dask", metavar="ADDRESS", help="compute by this Dask scheduler instead")
+    parser.add_argument(
+        "--certify", metavar="FOLDER", help="store and verify the certificate of each cell"
+    )
 
 
 def _add_storage(parser: argparse.ArgumentParser) -> None:
@@ -339,6 +394,13 @@ def _add_figure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", metavar="FILE", help="write the data as CSV")
     parser.add_argument(
         "--from", dest="folder", metavar="FOLDER", help="of `train`, for the figure training"
+    )
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a report."""
+    parser.add_argument(
+        "--out", dest="folder", metavar="FOLDER", required=True, help="new, empty or a report's"
     )
 
 

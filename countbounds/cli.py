@@ -97,7 +97,7 @@ _EXAMPLES = {
     ),
     "sweep": (
         "sweep --variants all --lengths 10..1e12:60 --dims 3,16,64 --out bmin.jsonl",
-        "table bmin --from bmin.jsonl --format csv",
+        "sweep --variants softmax --lengths 10,100 --dims 16 --out b.csv --certify proofs",
     ),
     "storage": (
         "storage softmax-post-ln -L 1000 -d 16 --readout regression",

@@ -10,13 +10,14 @@ from countbounds.checking import read_bound, require_dim, require_integer
 from countbounds.decimals import Bracket, decimal
 from countbounds.domain.classes import smallest_gap
 from countbounds.domain.verdict import Verdict
+from countbounds.errors import Undecided
 from countbounds.expressions import evaluate
 from countbounds.heads.bounds import largest_gap
 from countbounds.heads.constructions import LONGEST, Construction, construction
 from countbounds.heads.head import largest_norms
 from countbounds.rings import Element, Enclosure
 
-_BITS = 256
+_BITS, _MOST_BITS = 256, 8192
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,7 @@ def check_head(
 
     Raises:
         InputError: if an argument is out of range.
+        Undecided: if B is so large that the norms are not shown to stay below it.
 
     >>> result = check_head("softmax-pre-ln", 200, 3)  # regression ends at L_cap(3) = 12
     >>> result.verdict, result.worst_input, result.runner_up
@@ -100,10 +102,17 @@ def check_head(
     b = read_bound(bound)
     built = construction(variant, length, dim, b)
     found = smallest_gap(built.model, length, precision)
-    with Enclosure(_BITS + 8 * length.bit_length()) as ring:
-        closed = Bracket.of(evaluate(built.gap, ring))
-        possible = Bracket.of(evaluate(largest_gap(variant, length, dim, b), ring))
-        norm = Bracket.of(_largest_norm(built, ring))
+    bits = _BITS + 8 * length.bit_length()
+    while True:
+        with Enclosure(bits) as ring:
+            closed = Bracket.of(evaluate(built.gap, ring))
+            possible = Bracket.of(evaluate(largest_gap(variant, length, dim, b), ring))
+            norm = Bracket.of(_largest_norm(built, ring))
+        if closed.upper is not None and norm.upper is not None and norm.upper <= b:
+            break
+        if bits > _MOST_BITS:
+            raise Undecided(f"That the norms stay below B is not shown by {bits} bits.")
+        bits *= 2
     counts = found.counts
     return HeadCheck(
         variant=variant,

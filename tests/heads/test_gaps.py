@@ -140,6 +140,22 @@ def test_gaps_shrink_like_a_power_of_the_length(name: str) -> None:
     assert max(products) < 1.2 * min(products)
 
 
+@pytest.mark.parametrize("bound", ["1e38", "1e60", "1e300"])
+@pytest.mark.parametrize("name", NAMES)
+def test_large_bounds_are_kept(name: str, bound: str) -> None:
+    result = check_head(name, 10, 3, bound)
+    gap, closed = result.smallest_gap, result.closed_form
+    assert gap is not None
+    assert gap.lower is not None
+    assert gap.upper is not None
+    assert closed.lower is not None
+    assert closed.upper is not None
+    assert closed.lower <= gap.upper
+    assert gap.lower <= closed.upper
+    assert result.max_norm.upper is not None
+    assert result.max_norm.upper <= Fraction(bound)
+
+
 def test_large_dimensions_and_lengths() -> None:
     assert check_head("softmax-post-ln", 50_000, 10**6).verdict == "counts"
 

@@ -105,7 +105,11 @@ _EXAMPLES = {
     ),
     "show": ("show softmax-post-ln --format latex",),
     "prove": ("prove letters-are-free --verbose", "prove --list"),
-    "figure": ("figure --list", "figure costs --out costs.svg --data costs.csv"),
+    "figure": (
+        "figure --list",
+        "figure costs --out costs.svg --data costs.csv",
+        "figure bounds --from bmin.jsonl -d 3 -d 64 --out bounds.pdf",
+    ),
     "report": ("report --out site",),
     "audit": (
         "audit layer.safetensors -L 100",
@@ -119,6 +123,15 @@ _EXAMPLES = {
 def _nothing(options: argparse.Namespace) -> list[str]:
     """The files that a command reads: none."""
     return []
+
+
+def _source(options: argparse.Namespace) -> list[str]:
+    """The files behind --from."""
+    if options.source is None or not os.path.isdir(options.source):
+        return [] if options.source is None else [options.source]
+    from countbounds.figures.training import curves_in
+
+    return [str(path) for path in curves_in(options.source)]
 
 
 # --- parsing --------------------------------------------------------------------------
@@ -318,10 +331,7 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="source", metavar="FILE", help="take the rows from a sweep (table bmin)"
     )
-    parser.set_defaults(
-        digits=None,
-        reads=lambda options: [] if options.source is None else [options.source],
-    )
+    parser.set_defaults(digits=None, reads=_source)
 
 
 def _add_sweep(parser: argparse.ArgumentParser) -> None:
@@ -393,8 +403,20 @@ def _add_figure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="say which figures there are")
     parser.add_argument("--data", metavar="FILE", help="write the data as CSV")
     parser.add_argument(
-        "--from", dest="folder", metavar="FOLDER", help="of `train`, for the figure training"
+        "--from",
+        dest="source",
+        metavar="FILE",
+        help="draw the result of a `sweep` (bounds), or of a `train`, its folder (training)",
     )
+    parser.add_argument(
+        "-d",
+        "--dim",
+        type=_integer("dimension d"),
+        action="append",
+        metavar="D",
+        help="dimension of the sweep to draw, up to 4 times (default: all, or 4 spread over them)",
+    )
+    parser.set_defaults(reads=_source)
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
@@ -461,17 +483,14 @@ def _integer(what: str) -> Callable[[str], int]:
     def read(text: str) -> int:
         from argparse import ArgumentTypeError
 
-        from countbounds.decimals import parse_exact, shorten
+        from countbounds.decimals import parse_integer, shorten
 
-        try:
-            value = parse_exact(text, what)
-        except InputError:
-            value = None
-        if value is None or value.denominator != 1:
+        value = parse_integer(text)
+        if value is None:
             raise ArgumentTypeError(
                 f"the {what} is an integer such as 1000 or 1e6, not {shorten(text)}"
             )
-        return value.numerator
+        return value
 
     return read
 

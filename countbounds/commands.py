@@ -63,7 +63,8 @@ def check(options: argparse.Namespace) -> int:
 
 def _check_head(options: argparse.Namespace) -> int:
     """Decide a classification head on the whole domain."""
-    from countbounds.heads.report import check_head, describe_head
+    from countbounds.heads.report import check_head
+    from countbounds.heads.words import describe_head
 
     if options.construction is not None:
         raise InputError("A classification head has one construction; leave out --construction.")
@@ -213,7 +214,12 @@ def _table_of_sweep(options: argparse.Namespace) -> int:
     if not found:
         raise InputError(f"The file {options.source} has no such rows; ask for others.")
     emit_mappings(bmin_rows(found), BMIN_COLUMNS, options)
-    errors = [row["error"] for row in found if row["error"] is not None]
+    return _status_of_cells(found)
+
+
+def _status_of_cells(rows: list[dict[str, Any]]) -> int:
+    """Say how many cells of a sweep failed."""
+    errors = [row["error"] for row in rows if row.get("error") is not None]
     if errors:
         return complain(f"{len(errors):,} of these cells failed, the first: {errors[0]}", OPEN)
     return HOLDS
@@ -380,19 +386,18 @@ def sweep(options: argparse.Namespace) -> int:
 
 def figure(options: argparse.Namespace) -> int:
     """Draw a figure, and write its data."""
-    from countbounds.figures.registry import FIGURES, data_of, draw
+    from countbounds.figures.registry import data_of, draw, require_source
     from countbounds.figures.style import require_format, require_plotting, save
 
     if options.list or options.name is None:
-        rows = [{"figure": name, "shows": entry.shows} for name, entry in FIGURES.items()]
-        emit_mappings(rows, {"figure": "figure", "shows": "shows"}, options)
-        return HOLDS
-    if options.name in FIGURES and options.out is None and options.data is None:
+        return _figures(options)
+    require_source(options.name, options.source, options.dim)
+    if options.out is None and options.data is None:
         raise InputError("Name a file for the figure (--out) or for its data (--data).")
     if options.out is not None:
         require_format(options.out)
         require_plotting()
-    rows = data_of(options.name, progress, options.folder)
+    rows = data_of(options.name, progress, options.source, options.dim)
     progress("")
     if options.data is not None:
         from countbounds.formats import as_table
@@ -400,7 +405,24 @@ def figure(options: argparse.Namespace) -> int:
 
         write(as_table(rows, {key: key for key in rows[0]}, "csv"), options.data)
     if options.out is not None:
-        save(draw(options.name, rows), options.out)
+        save(draw(options.name, rows, options.source), options.out)
+    return _status_of_cells(rows)
+
+
+def _figures(options: argparse.Namespace) -> int:
+    """List the figures."""
+    from countbounds.figures.registry import FIGURES
+
+    given = (options.data, options.source, options.dim)
+    if options.list and (options.name, *given) != (None,) * 4:
+        raise InputError("--list takes no figure, no --data, no --from and no -d; leave them out.")
+    if given != (None,) * 3:
+        raise InputError("Name the figure before its options; countbounds figure lists them.")
+    rows = [
+        {"figure": name, "shows": entry.shows, "from": entry.source and entry.source.what}
+        for name, entry in FIGURES.items()
+    ]
+    emit_mappings(rows, {"figure": "figure", "shows": "shows", "from": "--from"}, options)
     return HOLDS
 
 

@@ -69,6 +69,19 @@ def parse_exact(text: str, what: str) -> Fraction:
     return values[0] / values[1]
 
 
+def parse_integer(text: str) -> int | None:
+    """Read an integer as `parse_exact` reads numbers; None where the text is none.
+
+    >>> parse_integer("1e6"), parse_integer("10/2"), parse_integer("2.5"), parse_integer("ten")
+    (1000000, 5, None, None)
+    """
+    try:
+        value = parse_exact(text, "integer")
+    except InputError:
+        return None
+    return value.numerator if value.denominator == 1 else None
+
+
 def is_integer(value: object) -> bool:
     """Whether an argument is an int, and not a truth value."""
     return isinstance(value, int) and not isinstance(value, bool)

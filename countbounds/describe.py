@@ -11,7 +11,7 @@ from countbounds.decimals import Bracket, decimal
 if TYPE_CHECKING:
     from countbounds.bounds import Longest, SmallestBound
 
-_VERDICTS = {
+VERBS = {
     "counts": "counts to",
     "fails": "fails to count to",
     "undecided": "is undecided at",
@@ -29,7 +29,7 @@ def describe_check(result: CheckResult) -> str:
         ("worst error", _worst(result, result.worst_error)),
         ("largest norm", str(result.max_norm)),
     ]
-    verb = _VERDICTS[result.verdict]
+    verb = VERBS[result.verdict]
     head = (
         f"{result.variant} {verb} L = {result.length} at d = {result.dim}, "
         f"B = {decimal(result.bound)}\n"

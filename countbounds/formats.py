@@ -33,7 +33,7 @@ def as_table(rows: Rows, columns: Mapping[str, str], form: str) -> str:
     """
     if form == "json":
         return as_json({"rows": [dict(row) for row in rows]})
-    cells = [[_text(row[key]) for key in columns] for row in rows]
+    cells = [[in_words(row[key]) for key in columns] for row in rows]
     headings = list(columns.values())
     if form == "csv":
         buffer = io.StringIO()
@@ -49,7 +49,12 @@ def as_table(rows: Rows, columns: Mapping[str, str], form: str) -> str:
     return _text_table(headings, cells)
 
 
-def _text(value: Any) -> str:
+def in_words(value: Any) -> str:
+    """A value as a cell shows it.
+
+    >>> in_words(None), in_words(True), in_words(12)
+    ('-', 'yes', '12')
+    """
     if value is None:
         return "-"
     if isinstance(value, bool):

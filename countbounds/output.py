@@ -7,6 +7,8 @@ import sys
 
 from countbounds.errors import InputError
 
+PARTIAL = ".partial"
+
 
 def require_writable(path: str) -> None:
     """Check before the work that the file can be written after it.
@@ -53,7 +55,7 @@ def write(text: str | bytes, path: str | None) -> None:
             with open(target, "wb") as file:
                 file.write(data)
         else:
-            _replace(data, target)
+            replace(data, target)
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"The output file {path} cannot be written: {reason}.") from error
@@ -76,23 +78,38 @@ def _print(text: str) -> None:
         raise InputError(f"Standard output cannot be written: {error.strerror}.") from error
 
 
-def _replace(data: bytes, target: str) -> None:
-    """Write a temporary file beside the target, then rename it."""
-    import tempfile
+def partial_of(path: str) -> str:
+    """The file beside it in which `replace` collects what a killed process may have to redo."""
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}{PARTIAL}")
 
+
+def replace(data: bytes, path: str, *, redone: bool = False) -> None:
+    """Write a file in one step: a temporary one beside it, then a rename.
+
+    Args:
+        data: the content.
+        path: the file; a link is followed.
+        redone: whether a killed process will be started again, and no two at a time: the
+            temporary file then has one name (`partial_of`), so that one that was left behind is
+            written over, and gone, when the work is done again.
+
+    Raises:
+        OSError: if it cannot be written; nothing half-written is left behind.
+    """
+    target = os.path.realpath(path)
     folder, name = os.path.split(target)
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name[:100]}.")
+    fresh = os.path.join(folder, f".{name[:100]}.{os.urandom(8).hex()}")
+    temporary = partial_of(target) if redone else fresh
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(temporary, "wb" if redone else "xb") as file:
             file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
         if os.path.exists(target):
-            mode = os.stat(target).st_mode & 0o777
-        else:
-            mask = os.umask(0)
-            os.umask(mask)
-            mode = 0o666 & ~mask
-        os.chmod(temporary, mode)
+            os.chmod(temporary, os.stat(target).st_mode & 0o7777)
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        if os.path.exists(temporary):
+            os.unlink(temporary)
         raise

@@ -13,8 +13,8 @@ from countbounds.auditing.layer import TrainedLayer
 from countbounds.auditing.naming import Interpretation, load
 from countbounds.auditing.reach import Reach, reach
 from countbounds.auditing.reduction import Reduction
-from countbounds.decimals import Bracket, is_integer, shorten
-from countbounds.domain import LONGEST
+from countbounds.checking import require_length
+from countbounds.decimals import Bracket
 from countbounds.domain.classes import smallest_gap
 from countbounds.domain.several import worst_error_of_several
 from countbounds.domain.verdict import Verdict
@@ -137,10 +137,7 @@ def audit(
     >>> result.verdict, result.worst_input, result.counts_up_to
     ('fails', (150, 0), 99)
     """
-    if not is_integer(length) or not 1 <= length <= LONGEST:
-        raise InputError(
-            f"The length L is an integer from 1 to 10^18, not {shorten(repr(length))}."
-        )
+    require_length(length)
     if isinstance(source, TrainedLayer):
         source = Interpretation(source, [])
     elif not isinstance(source, Interpretation):

@@ -16,7 +16,6 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +23,7 @@ import numpy.typing as npt
 
 from countbounds.decimals import shorten
 from countbounds.errors import InputError
+from countbounds.extras import load
 
 Array = npt.NDArray[np.float64]
 Kind = Literal["safetensors", "npz", "torch"]
@@ -341,13 +341,8 @@ def _check_archive(archive: zipfile.ZipFile, name: str, methods: tuple[int, ...]
 def _read_torch(data: bytes, name: str) -> TensorFile:
     if _sniff(data) != "torch":
         raise _damaged(name, "PyTorch", "it is no archive as torch.save writes it since 1.6")
-    try:
-        torch = import_module("torch")
-    except (ImportError, OSError):  # missing, or its libraries are
-        raise InputError(
-            f"Reading {name} needs PyTorch: install the extra, pip install 'countbounds[torch]', "
-            "or save the layer as .safetensors."
-        ) from None
+    instead = "or save the layer as .safetensors"
+    torch = load("torch", what=f"Reading {name}", package="PyTorch", extra="torch", instead=instead)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             # PyTorch writes its members as they are, so a compressed one is no work of it.

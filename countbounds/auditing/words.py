@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from countbounds.decimals import Bracket, decimal, significant
+from countbounds.describe import VERBS
 
 if TYPE_CHECKING:
     from countbounds.auditing.report import Audit
@@ -64,12 +65,7 @@ def describe_audit(result: Audit) -> str:
     lines = [f"  {line}" for line in result.understood]
     if lines:
         lines = ["what is in the file", *lines, ""]
-    verbs = {
-        "counts": "counts to",
-        "fails": "fails to count to",
-        "undecided": "is undecided at",
-    }
-    lines.append(f"the layer {verbs[result.verdict]} L = {result.length:,}")
+    lines.append(f"the layer {VERBS[result.verdict]} L = {result.length:,}")
     rows = [*_worst_rows(result), ("counts up to", _reach(result))]
     lines += [f"  {name:<15}{text}" for name, text in rows]
     shown = list(result.norms.items())

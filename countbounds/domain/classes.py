@@ -6,7 +6,7 @@ curve like that of a regression read-out, with r_n - r_k in place of the read-ou
 a norm after attention it is smallest at a vertex of the simplex of the m_j. With one it
 is smallest at a vertex too where <r_n - r_k, .> >= 0 at all of them (there it is
 quasi-concave); for the other pairs mixtures and inputs between are searched by branch and
-bound, as in `countbounds.domain.several`.
+bound, as in `countbounds.domain.mixtures`.
 
 At the vertices, only classes that may be nearest are looked at (`countbounds.domain.rivals`).
 """
@@ -22,8 +22,8 @@ from countbounds.decimals import Bracket, is_integer, shorten
 from countbounds.domain import PRECISION_LIMIT
 from countbounds.domain.cone import Counts, Functional, corners, linear_form, quadratic_form
 from countbounds.domain.decide import certain_sign
+from countbounds.domain.mixtures import Mixtures, Part, Seen, SeveralCurves, Vanishing
 from countbounds.domain.rivals import Blocks, Edge, are_lines, neighbours
-from countbounds.domain.several import Mixtures, Part, Seen, SeveralCurves, Vanishing
 from countbounds.domain.verdict import Verdict
 from countbounds.errors import InputError, NotExact
 from countbounds.rings import Element, Enclosure, ExactNumbers, Ring
@@ -117,7 +117,7 @@ class _Gaps:
         self.length = length
         self.curves = source.on(ring)
         self.tokens = 2 + source.fillers
-        self.seen = Seen(source, -ring.infinity, ring, threshold=Fraction(0))
+        self.seen = Seen(source, -ring.infinity, ring, Fraction(0))
         self.pair: tuple[int, int] | None = None
         self.largest: Element = -ring.infinity
         self.inside: dict[tuple[int, int], None] = {}
@@ -160,9 +160,8 @@ class _Gaps:
                 rest = length - n
                 return (1, n, *(rest if j == filler else 0 for j in range(fillers)))
 
-            ends = at(0), at(length)
-            step = tuple(Fraction(b - a, length) for a, b in zip(*ends, strict=True))
-            steps = tuple(int(x) for x in step)
+            start = at(0)
+            step = tuple(b - a for a, b in zip(start, at(1), strict=True))
             forms = list(curves.numerators)
             if curves.gram is None:  # one root for all terms: beta joins the line
                 forms = [
@@ -173,8 +172,8 @@ class _Gaps:
             if any(root is None for root in roots):
                 continue
             yield Edge(
-                [linear_form(row, ends[0]) for row in forms],
-                [linear_form(row, steps) for row in forms],
+                [linear_form(row, start) for row in forms],
+                [linear_form(row, step) for row in forms],
                 shift,
                 [root for root in roots if root is not None],
                 at,

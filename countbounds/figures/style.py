@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from countbounds.errors import InputError
+from countbounds.extras import load
 from countbounds.output import write
 from countbounds.variants import NAMES
 
@@ -52,10 +53,7 @@ def require_plotting() -> None:
     Raises:
         InputError: if matplotlib is missing.
     """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise InputError("A plot needs matplotlib: pip install 'countbounds[figures]'.") from error
+    load("matplotlib", what="A plot", package="matplotlib", extra="figures")
 
 
 def new_figure(width: float = 7.0, height: float = 4.0) -> Figure:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from countbounds.checking import require_integer
 from countbounds.expressions import Expr, exp, log, maximum, minimum, rational, sqrt
 from countbounds.heads.head import Head, HeadModel
 from countbounds.layer import Layer, Parameters
@@ -31,6 +32,15 @@ LONGEST = 10**5
 _SHORTER = 1 - Fraction(1, 1 << 40)  # so that enclosures show norms to be below B
 
 Polynomial = tuple[Expr, Expr, Expr]
+
+
+def require_head_length(length: int) -> None:
+    """Check that a length is an integer from 1 to 10^5.
+
+    Raises:
+        InputError: otherwise.
+    """
+    require_integer(length, "length L of a classification head", 1, LONGEST, "10^5")
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from countbounds.checking import read_bound, require_dim, require_integer
+from countbounds.checking import read_bound, require_dim
 from countbounds.decimals import Bracket, decimal
 from countbounds.domain.classes import smallest_gap
 from countbounds.domain.verdict import Verdict
 from countbounds.errors import Undecided
 from countbounds.expressions import evaluate
 from countbounds.heads.bounds import largest_gap
-from countbounds.heads.constructions import LONGEST, Construction, construction
+from countbounds.heads.constructions import Construction, construction, require_head_length
 from countbounds.heads.head import largest_norms
 from countbounds.rings import Element, Enclosure
 
@@ -98,7 +98,7 @@ def check_head(
     ('counts', (200, 0), 199)
     """
     require_dim(dim)
-    require_integer(length, "length L of a classification head", 1, LONGEST, "10^5")
+    require_head_length(length)
     b = read_bound(bound)
     built = construction(variant, length, dim, b)
     found = smallest_gap(built.model, length, precision)
@@ -136,23 +136,3 @@ def _largest_norm(built: Construction, ring: Enclosure) -> Element:
     for vector in built.model.parameters.on(ring).vectors().values():
         largest = largest.max(ring.sqrt(vector.dot(vector)))
     return largest
-
-
-def describe_head(result: HeadCheck) -> str:
-    """A few lines that say what was decided, and by which input."""
-    verbs = {"counts": "counts to", "fails": "fails to count to", "undecided": "is undecided at"}
-    head = (
-        f"{result.variant} with a classification head {verbs[result.verdict]} "
-        f"L = {result.length} at d = {result.dim}, B = {decimal(result.bound)}\n"
-    )
-    at = result.worst_input
-    where = "" if at is None else f" at n = {at[0]}, m = {at[1]}, against {result.runner_up}"
-    rows = [
-        ("inputs", f"all {result.domain_size:,} (n, m) with n + m <= {result.length:,}"),
-        ("classes", f"{result.length + 1:,}"),
-        ("smallest gap", f"{result.smallest_gap}{where}"),
-        ("closed form", str(result.closed_form)),
-        ("any head", f"<= {Bracket(result.possible_gap.upper, result.possible_gap.upper)}"),
-        ("largest norm", str(result.max_norm)),
-    ]
-    return head + "".join(f"  {name:<14}{text}\n" for name, text in rows)

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from countbounds.decimals import decimal, rounded
-from countbounds.heads.storage import Storage, decoding_together, prepare, result_of
+from countbounds.heads.decoding import decoding_together
+from countbounds.heads.storage import Storage, prepare, result_of
 from countbounds.variants import NAMES, variant
 
 STORAGE_COLUMNS = {

@@ -1,9 +1,35 @@
-"""What the storage of a read-out costs, in words."""
+"""A classification head, and what the storage of a read-out costs, in words."""
 
 from __future__ import annotations
 
-from countbounds.decimals import decimal
-from countbounds.heads.storage import Failure, Storage
+from typing import TYPE_CHECKING
+
+from countbounds.decimals import Bracket, decimal
+from countbounds.describe import VERBS
+
+if TYPE_CHECKING:
+    from countbounds.heads.decoding import Failure
+    from countbounds.heads.report import HeadCheck
+    from countbounds.heads.storage import Storage
+
+
+def describe_head(result: HeadCheck) -> str:
+    """A few lines that say what was decided, and by which input."""
+    head = (
+        f"{result.variant} with a classification head {VERBS[result.verdict]} "
+        f"L = {result.length} at d = {result.dim}, B = {decimal(result.bound)}\n"
+    )
+    at = result.worst_input
+    where = "" if at is None else f" at n = {at[0]}, m = {at[1]}, against {result.runner_up}"
+    rows = [
+        ("inputs", f"all {result.domain_size:,} (n, m) with n + m <= {result.length:,}"),
+        ("classes", f"{result.length + 1:,}"),
+        ("smallest gap", f"{result.smallest_gap}{where}"),
+        ("closed form", str(result.closed_form)),
+        ("any head", f"<= {Bracket(result.possible_gap.upper, result.possible_gap.upper)}"),
+        ("largest norm", str(result.max_norm)),
+    ]
+    return head + "".join(f"  {name:<14}{text}\n" for name, text in rows)
 
 
 def describe_storage(result: Storage) -> str:

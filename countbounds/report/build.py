@@ -12,7 +12,9 @@ from typing import Any
 
 from countbounds import __version__
 from countbounds.certificate import as_text
-from countbounds.errors import CountboundsError, InputError
+from countbounds.errors import CountboundsError
+from countbounds.extras import load
+from countbounds.formats import in_words
 from countbounds.kernel import RejectedError, verify
 from countbounds.report.folder import CERTIFICATES, MARKER, PAGE, new_folder, require_folder
 from countbounds.tables import (
@@ -101,7 +103,9 @@ def build(
     from countbounds.figures.registry import FIGURES
     from countbounds.report.pictures import picture
 
-    drawn = [name for name in FIGURES if name != "training"] if figures is None else figures
+    drawn = (
+        [name for name, entry in FIGURES.items() if entry.computed] if figures is None else figures
+    )
     with new_folder(target) as folder:
         found = list(table_bmin(variants, lengths, dims, _DIGITS, progress))
         brackets = _brackets(found, folder, progress)
@@ -136,14 +140,11 @@ def _template() -> Any:
     Raises:
         InputError: if Jinja2 or matplotlib is missing.
     """
-    try:
-        import matplotlib  # noqa: F401
-        from jinja2 import Environment, StrictUndefined
-        from markupsafe import Markup
-    except ImportError as error:
-        raise InputError(
-            "A report needs Jinja2 and matplotlib: pip install 'countbounds[report]'."
-        ) from error
+    for module in ("matplotlib", "jinja2"):
+        load(module, what="A report", package="Jinja2 and matplotlib", extra="report")
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )
@@ -173,17 +174,9 @@ def formula(text: str) -> str:
     return shown.replace("<sup>-", "<sup>&minus;").replace("*", "·")
 
 
-def _text(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
-
-
 def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> dict[str, Any]:
     """Columns, and rows of pairs (column, text)."""
-    cells = [[_text(row[key]) for key in columns] for row in rows]
+    cells = [[in_words(row[key]) for key in columns] for row in rows]
     shown = [
         Column(heading, all(_NUMBER.fullmatch(line[place]) for line in cells))
         for place, heading in enumerate(columns.values())

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from countbounds import __version__
 from countbounds.certificate import as_text
 from countbounds.errors import CountboundsError
-from countbounds.sweeping.files import replace
+from countbounds.output import replace
 from countbounds.sweeping.grid import Cell
 
 Row = dict[str, Any]
@@ -108,7 +108,7 @@ def stored(finished: Finished, folder: str) -> Finished:
 
     try:
         path = os.path.join(folder, row["certificate"])
-        replace(certificate.encode(), path)
+        replace(certificate.encode(), path, redone=True)
         with open(path, encoding="utf-8") as file:
             verify(file.read(LARGEST_TEXT + 1))
     except Exception as error:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from countbounds.bounds import MOST_DIGITS
 from countbounds.checking import require_integer
-from countbounds.decimals import parse_exact, shorten
+from countbounds.decimals import parse_integer, shorten
 from countbounds.errors import InputError
 from countbounds.variants import NAMES, variant
 
@@ -166,13 +166,10 @@ def _read_numbers(text: str, what: str) -> tuple[int, ...]:
 
 
 def _read_integer(text: str, what: str) -> int:
-    try:
-        value = parse_exact(text, what)
-    except InputError:
-        value = None
-    if value is None or value.denominator != 1:
+    value = parse_integer(text)
+    if value is None:
         raise InputError(
             f"The {what} of a sweep is an integer such as 1000 or 1e6, or a range such as "
             f"10..1e12:60, not {shorten(text)}."
         )
-    return value.numerator
+    return value

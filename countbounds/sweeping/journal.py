@@ -17,7 +17,6 @@ from typing import Any
 from countbounds import __version__
 from countbounds.errors import InputError
 from countbounds.sweeping.cells import Row, cell_of, is_row
-from countbounds.sweeping.files import write_all
 from countbounds.sweeping.grid import Cell, Grid
 
 KIND = "countbounds sweep"
@@ -45,6 +44,13 @@ def header_of(grid: Grid, certify: str | None) -> dict[str, Any]:
 def as_line(content: dict[str, Any]) -> str:
     """One line of JSON."""
     return json.dumps(content, separators=(",", ":")) + "\n"
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all bytes to a descriptor, which may take them in parts."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
 
 
 class Journal:

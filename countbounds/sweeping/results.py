@@ -7,13 +7,12 @@ import io
 import json
 import os
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any
 
 from countbounds.errors import InputError
-from countbounds.output import require_writable
+from countbounds.extras import load
+from countbounds.output import replace, require_writable
 from countbounds.sweeping.cells import COLUMNS, Row, is_row
-from countbounds.sweeping.files import replace
 from countbounds.sweeping.journal import KIND, as_line
 
 
@@ -39,7 +38,7 @@ def write_results(rows: Sequence[Row], path: str) -> None:
     """
     write, _ = _FORMATS[_suffix(path)]
     try:
-        replace(write(rows), path)
+        replace(write(rows), path, redone=True)
     except OSError as error:
         raise InputError(f"The result {path} cannot be written: {error.strerror}.") from error
 
@@ -145,13 +144,9 @@ def _pyarrow() -> Any:
     Raises:
         InputError: if it is not installed.
     """
-    try:
-        import_module("pyarrow.parquet")
-        return import_module("pyarrow")
-    except ImportError as error:
-        raise InputError(
-            "Parquet files need pyarrow; install the extra, pip install 'countbounds[parquet]'."
-        ) from error
+    wanted = {"what": "A Parquet file", "package": "pyarrow", "extra": "parquet"}
+    load("pyarrow.parquet", **wanted)
+    return load("pyarrow", **wanted)
 
 
 def _write_parquet(rows: Sequence[Row]) -> bytes:

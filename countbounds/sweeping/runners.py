@@ -10,10 +10,10 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from typing import Any
 
 from countbounds.errors import CountboundsError, InputError
+from countbounds.extras import load
 from countbounds.sweeping.cells import (
     Finished,
     Task,
@@ -133,12 +133,7 @@ def dask(address: str) -> Runner:
     Raises:
         InputError: if `distributed` is not installed.
     """
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError as error:
-        raise InputError(
-            "A sweep by Dask needs distributed; install the extra, pip install 'countbounds[dask]'."
-        ) from error
+    distributed = load("distributed", what="A sweep by Dask", package="distributed", extra="dask")
 
     def run(tasks: Sequence[Task]) -> Iterator[list[Finished]]:
         client = _connected(distributed, address)

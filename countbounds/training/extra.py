@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
-from countbounds.errors import InputError
+from countbounds.extras import load
 
 # Without PyTorch its types are not known to a type checker either.
 Tensor = Any
@@ -19,12 +18,7 @@ def load_torch() -> Any:
     Raises:
         InputError: if it is not installed.
     """
-    try:
-        return import_module("torch")
-    except ImportError as error:
-        raise InputError(
-            "Training needs PyTorch; install the extra, pip install 'countbounds[torch]'."
-        ) from error
+    return load("torch", what="Training", package="PyTorch", extra="torch")
 
 
 @contextmanager

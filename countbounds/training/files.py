@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from countbounds.errors import InputError
+from countbounds.output import PARTIAL, partial_of, replace
 from countbounds.training.recipe import Recipe
 
 _ARGUMENTS = "training.json"
-_PARTIAL = ".partial"
 
 
 class Folder:
@@ -34,7 +34,7 @@ class Folder:
         arguments = {"schema": 1, **recipe.as_dict()}
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            held = {name for name in os.listdir(path) if not name.endswith(_PARTIAL)}
+            held = {name for name in os.listdir(path) if not name.endswith(PARTIAL)}
         except OSError as error:
             raise _unusable(self.path, error) from error
         if _ARGUMENTS in held:
@@ -74,28 +74,20 @@ class Folder:
 
     def forget(self, seed: int) -> None:
         """Delete the saved state of a finished seed, and what a killed process left of one."""
-        for path in (self.state(seed), _partial(self.state(seed))):
+        state = self.state(seed)
+        for path in (state, Path(partial_of(str(state)))):
             path.unlink(missing_ok=True)
 
     def write(self, path: Path, content: bytes) -> None:
-        """Write a file in one step: a temporary one beside it, then a rename.
+        """Write a file in one step.
 
         Raises:
             InputError: if it cannot be written.
         """
-        partial = _partial(path)
         try:
-            with open(partial, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, path)
+            replace(content, str(path), redone=True)
         except OSError as error:
             raise _unusable(self.path, error) from error
-
-
-def _partial(path: Path) -> Path:
-    return path.with_name(f"{path.name}{_PARTIAL}")
 
 
 def _unusable(path: Path, error: OSError) -> InputError:

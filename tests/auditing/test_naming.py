@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from countbounds.auditing.config import check_config, read_config
+from countbounds.auditing.layer import TrainedLayer
 from countbounds.auditing.naming import Interpretation, interpret, load
 from countbounds.auditing.tensors import Array, TensorFile, read_tensors
 from countbounds.errors import InputError
@@ -20,6 +21,10 @@ CHECKPOINTS = Path(__file__).parent.parent / "data" / "checkpoints"
 TRAINED = sorted(
     path for path in CHECKPOINTS.iterdir() if path.suffix in (".safetensors", ".npz", ".pt")
 )
+READABLE = [
+    pytest.param(path, id=path.name, marks=[pytest.mark.torch] * (path.suffix == ".pt"))
+    for path in TRAINED
+]
 D = 4
 
 
@@ -41,6 +46,14 @@ def stored_as(dtype: str, tensors: dict[str, Array]) -> TensorFile:
     return TensorFile(named, dict.fromkeys(named, dtype))
 
 
+def run_by_pytorch(path: Path) -> tuple[TrainedLayer, dict[str, Any]]:
+    """The layer of a checkpoint, and inputs with what PyTorch made of them."""
+    if path.suffix == ".pt":
+        pytest.importorskip("torch")
+    expected: dict[str, Any] = json.loads(path.with_suffix(".expected.json").read_text())
+    return load(path, config_of(path)).layer, expected
+
+
 def stored(**tensors: Array) -> TensorFile:
     return stored_as("float32", tensors)
 
@@ -53,18 +66,9 @@ def said(interpretation: Interpretation, label: str) -> str:
     return next(line for line in interpretation.lines if line.startswith(label))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, id=path.name, marks=[pytest.mark.torch] * (path.suffix == ".pt"))
-        for path in TRAINED
-    ],
-)
+@pytest.mark.parametrize("path", READABLE)
 def test_a_checkpoint_is_read_as_pytorch_runs_it(path: Path) -> None:
-    if path.suffix == ".pt":
-        pytest.importorskip("torch")
-    layer = load(path, config_of(path)).layer
-    expected = json.loads(path.with_suffix(".expected.json").read_text())
+    layer, expected = run_by_pytorch(path)
     assert len(expected["inputs"]) >= 5
     for counts, outputs in zip(expected["inputs"], expected["outputs"], strict=True):
         found = forward(layer, tuple(counts))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +14,6 @@ from hypothesis.extra.numpy import arrays
 from countbounds import Model, worst_error
 from countbounds.auditing.dyadic import Dyadic
 from countbounds.auditing.layer import Affine, TrainedLayer, TrainedNorm
-from countbounds.auditing.naming import load
 from countbounds.auditing.reduction import Reduction
 from countbounds.curve import AffineOverRoot
 from countbounds.domain.several import worst_error_of_several
@@ -25,7 +23,7 @@ from countbounds.rings import Enclosure, ExactNumbers
 from countbounds.variants import all_variants
 from tests.auditing.forward import forward
 from tests.auditing.generated import any_layer
-from tests.auditing.test_naming import TRAINED, config_of
+from tests.auditing.test_naming import READABLE, run_by_pytorch
 
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -35,18 +33,9 @@ def value(layer: TrainedLayer, counts: tuple[int, ...], row: int = 0) -> float:
         return float(Reduction(layer).on(ring).value(counts, row))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, id=path.name, marks=[pytest.mark.torch] * (path.suffix == ".pt"))
-        for path in TRAINED
-    ],
-)
+@pytest.mark.parametrize("path", READABLE)
 def test_agrees_with_pytorch(path: Any) -> None:
-    if path.suffix == ".pt":
-        pytest.importorskip("torch")
-    layer = load(path, config_of(path)).layer
-    expected = json.loads(path.with_suffix(".expected.json").read_text())
+    layer, expected = run_by_pytorch(path)
     for counts, outputs in zip(expected["inputs"], expected["outputs"], strict=True):
         for row, output in enumerate(outputs):
             assert value(layer, tuple(counts), row) == pytest.approx(output, rel=1e-12, abs=1e-12)

@@ -17,17 +17,11 @@ from countbounds import worst_error
 from countbounds.auditing.layer import Affine, Array, TrainedLayer, TrainedNorm
 from countbounds.auditing.reduction import Reduction
 from countbounds.decimals import Bracket
-from countbounds.domain import several
+from countbounds.domain import mixtures, several
 from countbounds.domain.classes import smallest_gap
 from countbounds.domain.cone import Functional, Vertices, corners
-from countbounds.domain.several import (
-    Limits,
-    Part,
-    SeveralError,
-    combined,
-    parts,
-    worst_error_of_several,
-)
+from countbounds.domain.mixtures import Limits, Part, parts
+from countbounds.domain.several import SeveralError, combined, worst_error_of_several
 from countbounds.errors import InputError
 from countbounds.rings import Enclosure
 from tests.auditing.generated import names
@@ -194,8 +188,8 @@ def test_fillers_that_are_harmless_only_alone() -> None:
 def test_effort_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     source = Reduction(arc(10**6, 3))
     full = worst_error_of_several(source, 10**6)
-    monkeypatch.setattr(several, "_LONG", Limits(25, 5))
-    monkeypatch.setattr(several, "_MOST_BELOW", 5)
+    monkeypatch.setattr(several, "LONG", Limits(25, 5))
+    monkeypatch.setattr(mixtures, "_MOST_BELOW", 5)
     short = worst_error_of_several(source, 10**6)
     assert full.verdict == "counts"
     assert short.verdict in ("counts", "undecided")

@@ -19,17 +19,11 @@ from countbounds.domain.classes import smallest_gap
 from countbounds.errors import InputError
 from countbounds.expressions import Expr, evaluate, exp, log, maximum, rational, sqrt
 from countbounds.heads.constructions import construction
+from countbounds.heads.decoding import WINDOW, least_run
 from countbounds.heads.rounding import round_scalar
-from countbounds.heads.storage import (
-    READOUTS,
-    WINDOW,
-    Readout,
-    Storage,
-    TableModel,
-    least_run,
-    storage,
-)
+from countbounds.heads.storage import READOUTS, Readout, Storage, storage
 from countbounds.heads.storage_table import STORAGE_COLUMNS, storage_row
+from countbounds.heads.table import TableModel
 from countbounds.layer import Layer, Parameters
 from countbounds.rings import Enclosure
 from countbounds.variants import NAMES, variant

@@ -76,7 +76,7 @@ def dask_of(outcome: Callable[[Task, int], Any]) -> Any:
 def computed(
     outcome: Callable[[Task, int], Any], monkeypatch: pytest.MonkeyPatch
 ) -> list[Finished]:
-    monkeypatch.setattr(runners, "import_module", lambda name: dask_of(outcome))
+    monkeypatch.setattr(runners, "load", lambda name, **words: dask_of(outcome))
     run = runners.dask("tcp://127.0.0.1:1")
     portions = list(tasks(CELLS, 4, 6, certify=False, folder=None))
     return [one for finished in run(portions) for one in finished]

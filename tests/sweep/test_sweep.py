@@ -131,7 +131,8 @@ def test_certificates_are_written_and_verified(tmp_path: Path, result: Path) -> 
 def test_a_certificate_that_is_not_what_was_written_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def half(data: bytes, path: str) -> None:
+    def half(data: bytes, path: str, *, redone: bool) -> None:
+        assert redone
         Path(path).write_bytes(data[: len(data) // 2])
 
     monkeypatch.setattr(cells_module, "replace", half)
@@ -287,7 +288,7 @@ def test_nothing_half_written_is_left(
     """The disk is full while the result is written: the journal keeps all."""
     from countbounds.sweeping import results
 
-    def fails(*given: object) -> Any:
+    def fails(*given: object, **named: object) -> Any:
         raise OSError(28, "No space left on device")
 
     out = tmp_path / "o.jsonl"
@@ -303,9 +304,9 @@ def test_nothing_half_written_is_left(
 
 
 def test_a_full_disk_under_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from countbounds.sweeping import files, journal
+    from countbounds.sweeping import journal
 
-    write_all: Callable[[int, bytes], None] = files.write_all
+    write_all: Callable[[int, bytes], None] = journal.write_all
 
     def fails(descriptor: int, data: bytes) -> None:
         if b'"length":30' in data:

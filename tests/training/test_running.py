@@ -138,7 +138,7 @@ def test_a_damaged_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(words) == 2
     assert "damaged" in capsys.readouterr().err
     (tmp_path / "seed-0.state").unlink()
-    (tmp_path / "seed-0.safetensors.partial").write_bytes(b"cut off")
+    (tmp_path / ".seed-0.safetensors.partial").write_bytes(b"cut off")
     assert main(words) == 0
     assert path.read_bytes() == content
 

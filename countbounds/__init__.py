@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from countbounds.sweeping.sweep import Swept as Swept
     from countbounds.sweeping.sweep import sweep as sweep
     from countbounds.tables import table1 as table1
+    from countbounds.tables import table2 as table2
     from countbounds.tables import table3 as table3
     from countbounds.training.recipe import Recipe as Recipe
     from countbounds.training.running import train as train
@@ -79,6 +80,7 @@ _HOME = {
     "storage": "heads.storage",
     "sweep": "sweeping.sweep",
     "table1": "tables",
+    "table2": "tables",
     "table3": "tables",
     "train": "training.running",
     "verify": "kernel",

@@ -316,7 +316,7 @@ def _completion(parser: argparse.ArgumentParser, shell: str) -> str:
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
     """Add the options of a table."""
-    parser.add_argument("number", choices=("1", "3", "bmin", "storage"), help="which table")
+    parser.add_argument("number", choices=("1", "2", "3", "bmin", "storage"), help="which table")
     parser.add_argument(
         "--format", choices=("text", "markdown", "csv", "json", "latex"), default="text"
     )

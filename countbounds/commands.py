@@ -155,8 +155,14 @@ def cap(options: argparse.Namespace) -> int:
 def table(options: argparse.Namespace) -> int:
     """Print a table."""
     grid = "dim", "length", "variant"
-    allowed = {"1": ("dim",), "3": ("dim", "bound"), "bmin": grid, "storage": grid}
-    for name in ("bound", "length", "variant"):
+    allowed: dict[str, tuple[str, ...]] = {
+        "1": ("dim",),
+        "2": (),
+        "3": ("dim", "bound"),
+        "bmin": grid,
+        "storage": grid,
+    }
+    for name in ("bound", "dim", "length", "variant"):
         if getattr(options, name) and name not in allowed[options.number]:
             raise InputError(f"Table {options.number} has no option --{name}.")
     for name, flag in (("digits", "digits"), ("source", "from")):
@@ -173,6 +179,13 @@ def _table1(options: argparse.Namespace, dims: list[Any]) -> int:
 
     latex = options.format == "latex" and not options.json
     emit_rows(table1(dims[0], "latex" if latex else "text"), TABLE1_COLUMNS, options)
+    return HOLDS
+
+
+def _table2(options: argparse.Namespace, dims: list[Any]) -> int:
+    from countbounds.tables import TABLE2_COLUMNS, table2
+
+    emit_rows(table2(progress), TABLE2_COLUMNS, options)
     return HOLDS
 
 
@@ -228,15 +241,25 @@ def _status_of_cells(rows: list[dict[str, Any]]) -> int:
 def _table_storage(options: argparse.Namespace, dims: list[Any]) -> int:
     from countbounds.heads.storage_table import STORAGE_COLUMNS, table_storage
 
-    found = list(table_storage(options.variant, options.length, options.dim, progress))
+    found, status = [], HOLDS
+    try:
+        for row in table_storage(options.variant, options.length, options.dim, progress):
+            found.append(row)
+    except KeyboardInterrupt:
+        status = complain("Interrupted; these are the rows that were finished.", INTERRUPTED)
     progress("")
     exact = options.json or options.format == "json"
     rows = [row.as_dict() if exact else row.as_cells() for row in found]
     emit_mappings(rows, STORAGE_COLUMNS, options)
-    return HOLDS
+    if not exact:
+        for reason in dict.fromkeys(row["reason"] for row in rows if row["reason"]):
+            complain(reason, HOLDS)
+    if status == HOLDS and any(row.undecided for row in found):
+        return OPEN
+    return status
 
 
-_TABLES = {"1": _table1, "3": _table3, "bmin": _table_bmin, "storage": _table_storage}
+_TABLES = {"1": _table1, "2": _table2, "3": _table3, "bmin": _table_bmin, "storage": _table_storage}
 
 
 def storage(options: argparse.Namespace) -> int:

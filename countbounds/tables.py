@@ -29,6 +29,17 @@ TABLE1_COLUMNS = {
     "class_bound": "B (classes)",
     "class_gap": "gap (classes)",
 }
+TABLE2_COLUMNS = {
+    "length": "L",
+    "dim": "d",
+    "steps": "steps (paper)",
+    "accuracy": "exact accuracy (paper)",
+    "worst_error": "worst error (paper)",
+    "some_seed_counts": "some seed counts",
+    "verdict": "construction",
+    "bound": "at B",
+    "smallest_bound": "B_min",
+}
 TABLE3_COLUMNS = {
     "bound": "B",
     "dim": "d",
@@ -57,10 +68,77 @@ BMIN_COLUMNS = {
 
 
 def published() -> dict[str, Any]:
-    """The published figures of Table 3 (data/published.json)."""
+    """The published figures of Tables 2 and 3 (data/published.json)."""
     text = files("countbounds").joinpath("data/published.json").read_text(encoding="utf-8")
     figures: dict[str, Any] = json.loads(text)
     return figures
+
+
+@dataclass(frozen=True)
+class Table2Row:
+    """One row of Table 2: softmax without a norm, trained by Adam, beside what is possible.
+
+    Attributes:
+        length: L.
+        dim: d.
+        steps: how many the paper trained for.
+        accuracy: the paper's share of held-out inputs that are right: mean [least, largest]
+            over three seeds.
+        worst_error: the paper's worst error on the whole domain, likewise.
+        some_seed_counts: whether the least worst error is below 1/2.
+        verdict: the full-domain check of the published construction at `bound`.
+        bound: the smallest B, in twelve digits, at which the construction is guaranteed.
+        smallest_bound: an enclosure of B_min, certified from both sides.
+    """
+
+    length: int
+    dim: int
+    steps: int
+    accuracy: str
+    worst_error: str
+    some_seed_counts: bool
+    verdict: Verdict
+    bound: Fraction
+    smallest_bound: Bracket
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row with numbers as text."""
+        written = {"bound": decimal(self.bound), "smallest_bound": str(self.smallest_bound)}
+        return {**vars(self), **written}
+
+
+def table2(progress: Callable[[str], None] = lambda line: None) -> Iterator[Table2Row]:
+    """Table 2's figures of softmax trained by Adam, beside certified bounds.
+
+    The paper's training is not repeated; `countbounds.train` trains, and decides what comes out.
+
+    Args:
+        progress: called with a line before each row.
+
+    Yields:
+        one row for each of the paper's.
+    """
+    from countbounds.bounds import b_min
+    from countbounds.checking import check
+
+    for row in published()["adam"]:
+        length, dim = row["length"], row["dim"]
+        progress(f"softmax, L = {length}, d = {dim}")
+        built, smallest = check("softmax", length, dim), b_min("softmax", length, dim)
+        assert built.bound is not None
+        assert built.verdict != "impossible"
+        accuracy, error = ("{} [{}, {}]".format(*row[key]) for key in ("accuracy", "worst_error"))
+        yield Table2Row(
+            length=length,
+            dim=dim,
+            steps=row["steps"],
+            accuracy=accuracy,
+            worst_error=error,
+            some_seed_counts=Fraction(row["worst_error"][1]) < Fraction(1, 2),
+            verdict=built.verdict,
+            bound=built.bound,
+            smallest_bound=Bracket(smallest.lower, smallest.upper),
+        )
 
 
 @dataclass(frozen=True)

@@ -461,7 +461,23 @@ def _classes_bound(p: Proof) -> None:
     most = 2 * (B * radius + B)
     spaces = p.reals(q_(L) - q_(0) <= most, *sides, bias, scores)
     boundary = p.reals(p_(0) - p_(L) <= a * most, *sides, bias, scores, weight)
-    p.qed(spaces, boundary, sums, weight)
+    apart = p.reals(
+        p_(0) / a - q_(0) - (p_(L) / a - q_(L)) <= 4 * B * radius, *sides, scores, weight
+    )
+    both = p.reals(
+        gap * (L**2 + a * L + L * (L**2 - 1) / (3 * a)) <= 2 * B * radius, apart, sums, weight
+    )
+    plain = p.reals(
+        sp.And(
+            gap * (L**2 + 2 * a * L) <= most,
+            gap * (L**2 + 2 * L * (L**2 - 1) / (3 * a)) <= most,
+        ),
+        spaces,
+        boundary,
+        sums,
+        weight,
+    )
+    p.qed(plain, both)
 
 
 b0, b1 = symbols("beta_0 beta_L")
@@ -471,8 +487,9 @@ CLASSES_BOUND = Theorem(
         title="The gap of classes of bounded norm",
         source="theory.md, section 8",
         words="Without post-LN, classes with |c_k|, |beta_k| <= B over tokens of norm at most R "
-        "have a gap G with G (L^2 + 2aL) <= 2 (B R + B) and "
-        "G (L^2 + 2L (L^2 - 1)/(3a)) <= 2 (B R + B).",
+        "have a gap G with G (L^2 + 2aL) <= 2 (B R + B), "
+        "G (L^2 + 2L (L^2 - 1)/(3a)) <= 2 (B R + B), and, as the biases cancel in their sum, "
+        "G (L^2 + aL + L (L^2 - 1)/(3a)) <= 2 B R.",
         integers=(L,),
         vectors=("least", "last", "u", "s"),
         hypotheses={
@@ -493,35 +510,71 @@ CLASSES_BOUND = Theorem(
         conclusion=sp.And(
             gap * (L**2 + 2 * a * L) <= 2 * (B * radius + B),
             gap * (L**2 + 2 * L * (L**2 - 1) / (3 * a)) <= 2 * (B * radius + B),
+            gap * (L**2 + a * L + L * (L**2 - 1) / (3 * a)) <= 2 * B * radius,
         ),
     ),
     _classes_bound,
 )
 
-most = symbols("Q")
+most, weight_ = symbols("Q w")
+
+
+def _divisor(weight: Term) -> Term:
+    """What a gap is divided by in the bound without biases."""
+    return L**2 + weight * L + L * (L**2 - 1) / (3 * weight)
+
+
+def _heaviest(p: Proof) -> None:
+    weights, length, bound, positive = (
+        p.given[name] for name in ("weights", "length", "bound", "G >= 0")
+    )
+    ratio, is_ratio = p.define("t", (L**2 - 1) / (3 * a * weight_), weights)
+    large = p.reals(ratio >= 1, is_ratio, weights)
+    more = p.reals((weight_ - a) * (ratio - 1) >= 0, large, weights)
+    less = p.reals(
+        weight_ + (L**2 - 1) / (3 * weight_) <= a + (L**2 - 1) / (3 * a), more, is_ratio, weights
+    )
+    width, is_width = p.define("x", weight_ + (L**2 - 1) / (3 * weight_), weights)
+    other_, is_other = p.define("y", a + (L**2 - 1) / (3 * a), weights)
+    order = p.reals(width <= other_, less, is_width, is_other)
+    scaled = p.reals(gap * L * width <= gap * L * other_, order, positive, length)
+    named = p.reals(gap * (L**2 + L * other_) <= most, bound, is_other, weights)
+    plain = p.reals(gap * (L**2 + L * width) <= most, scaled, named)
+    p.qed(plain, is_width, weights)
+
+
+HEAVIEST = Theorem(
+    "class-gap-at-the-largest-weight",
+    Statement(
+        title="The gap of classes, at the boundary's largest weight",
+        source="theory.md, section 8",
+        words="G (L^2 + aL + L (L^2 - 1)/(3a)) <= Q holds for w in the place of a where "
+        "a <= w <= sqrt((L^2 - 1)/3).",
+        hypotheses={
+            "length": L >= 1,
+            "weights": sp.And(a > 0, a <= weight_, 3 * weight_**2 <= L**2 - 1),
+            "G >= 0": gap >= 0,
+            "bound": gap * _divisor(a) <= most,
+        },
+        conclusion=gap * _divisor(weight_) <= most,
+    ),
+    _heaviest,
+)
 
 
 def _best(p: Proof) -> None:
-    length, weight, bounds, positive = (
-        p.given[name] for name in ("length", "a > 0", "bounds", "G >= 0")
+    length, weight, bound, positive = (
+        p.given[name] for name in ("length", "a > 0", "bound", "G >= 0")
     )
-    goal = p.theorem.statement.conclusion
     root, is_root = p.define("r", sp.sqrt((L**2 - 1) / 3), length)
     size = p.reals(sp.And(root >= 0, sp.Eq(3 * root**2, L**2 - 1)), is_root, length)
-
-    def heavy(q: Proof, case: Fact) -> Fact:
-        more = q.reals(gap * (2 * L * root) <= gap * (2 * a * L), case, positive, length)
-        return q.reals(goal, more, bounds, is_root, length)
-
-    def light(q: Proof, case: Fact) -> Fact:
-        share, is_share = q.define("t", (L**2 - 1) / (3 * a), weight)
-        product = q.reals(sp.Eq(share * a, root**2), is_share, size, weight)
-        larger = q.reals(share >= root, product, case, weight, size)
-        more = q.reals(gap * (2 * L * root) <= gap * (2 * L * share), larger, positive, length)
-        other_ = q.reals(gap * (L**2 + 2 * L * share) <= most, bounds, is_share, weight)
-        return q.reals(goal, more, other_, is_root, length)
-
-    p.qed(p.cases(goal, [a >= root, a < root], [heavy, light]))
+    share, is_share = p.define("t", (L**2 - 1) / (3 * a), weight)
+    product = p.reals(sp.Eq(share * a, root**2), is_share, size, weight)
+    mean = p.reals(2 * root <= a + share, product, weight, size, why="(a - r)^2 >= 0")
+    more = p.reals(gap * L * (2 * root) <= gap * L * (a + share), mean, positive, length)
+    named = p.reals(gap * (L**2 + L * (a + share)) <= most, bound, is_share, weight)
+    plain = p.reals(gap * (L**2 + 2 * L * root) <= most, more, named)
+    p.qed(plain, is_root, length)
 
 
 BEST = Theorem(
@@ -529,16 +582,13 @@ BEST = Theorem(
     Statement(
         title="The gap of classes, whatever the boundary's weight",
         source="theory.md, section 8",
-        words="The two bounds of a gap leave at most G (L^2 + 2L sqrt((L^2 - 1)/3)) <= Q: both are "
-        "met with equality at a = sqrt((L^2 - 1)/3).",
+        words="G (L^2 + aL + L (L^2 - 1)/(3a)) <= Q leaves at most G (L^2 + 2L sqrt((L^2 - 1)/3)) "
+        "<= Q, with equality at a = sqrt((L^2 - 1)/3).",
         hypotheses={
             "length": L >= 1,
             "a > 0": a > 0,
             "G >= 0": gap >= 0,
-            "bounds": sp.And(
-                gap * (L**2 + 2 * a * L) <= most,
-                gap * (L**2 + 2 * L * (L**2 - 1) / (3 * a)) <= most,
-            ),
+            "bound": gap * _divisor(a) <= most,
         },
         conclusion=gap * (L**2 + 2 * L * sp.sqrt((L**2 - 1) / 3)) <= most,
     ),

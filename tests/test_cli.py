@@ -434,7 +434,7 @@ WRONG: Final[list[tuple[tuple[str, ...], str]]] = [
     (("cap", "-d", "2"), "dimension d"),
     (("cap", "-d", "16", "-L", "5"), "-L"),
     (("table",), "required"),
-    (("table", "2"), "choose from"),
+    (("table", "4"), "choose from"),
     (("table", "3", "--format", "xml"), "choose from"),
     (("table", "3", "-d", "2"), "dimension d"),
     (("table", "1", "-d", "2"), "dimension d"),

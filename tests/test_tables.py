@@ -8,12 +8,37 @@ from typing import Any
 import pytest
 import sympy
 
-from countbounds import length_cap, table1, table3
+from countbounds import check, length_cap, table1, table2, table3
+from countbounds.cli import main
 from countbounds.errors import InputError
-from countbounds.tables import TABLE1_COLUMNS, TABLE3_COLUMNS, Table3Row, published
+from countbounds.tables import TABLE1_COLUMNS, TABLE2_COLUMNS, TABLE3_COLUMNS, Table3Row, published
 from countbounds.variants import NAMES, variant
 
 PUBLISHED = ("softmax", "softmax-post-ln", "softmax-post-ln-learned")
+
+
+def test_table_2_has_the_papers_figures_beside_certified_ones() -> None:
+    rows = list(table2())
+    assert [(row.length, row.dim) for row in rows] == [(250, 4), (250, 16), (500, 4), (500, 16)]
+    assert set(TABLE2_COLUMNS) == set(rows[0].as_dict())
+    assert [row.some_seed_counts for row in rows] == [True, False, False, False]
+    for row in rows:
+        assert row.verdict == "counts"
+        found = row.smallest_bound
+        assert found.lower is not None
+        assert found.upper is not None
+        assert check("softmax", row.length, row.dim, row.bound).verdict == "counts"
+        assert found.lower < row.bound
+        optimal = check("softmax", row.length, row.dim, found.lower, construction="optimal")
+        assert optimal.verdict == "impossible"
+
+
+@pytest.mark.parametrize("option", [["-d", "16"], ["-B", "10"], ["-L", "10"], ["--digits", "5"]])
+def test_table_2_has_no_options(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "2", *option]) == 2
+    assert "Table 2 has no option" in capsys.readouterr().err
+    assert main(["table", "2", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("length,dim,steps")
 
 
 def test_table_3_by_default_is_the_paper_s_grid() -> None:

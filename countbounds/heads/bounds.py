@@ -25,8 +25,8 @@ def largest_gap(name: str, length: int, dim: int, bound: Fraction) -> Expr:
         bound: B > 0.
 
     Returns:
-        a closed form: for softmax before a norm (theorems `class-gap-is-bounded` and
-        `class-gap-at-the-best-weight`), for linear attention
+        a closed form: for softmax before a norm (theorems `class-gap-is-bounded`,
+        `class-gap-at-the-largest-weight` and `class-gap-at-the-best-weight`), for linear attention
         (`class-gap-of-linear-attention-is-bounded`) and for post-LN (`class-gap-of-post-ln`).
     """
     layer = variant_named(name).layer
@@ -41,11 +41,15 @@ def largest_gap(name: str, length: int, dim: int, bound: Fraction) -> Expr:
     if layer.attention == "linear":
         score = seen * seen / root
         return minimum(2 * (score * b * seen + b) / (size * size), score * b * seen / size)
-    most = 2 * (b * seen + b)
-    weight = exp(2 * seen * seen / root)
-    best = sqrt((size * size - 1) / 3)
-    light = most / (size * size + 2 * size * (size * size - 1) / (3 * weight))
-    return minimum(light, most / (size * size + 2 * size * maximum(best, rational(0))))
+    # The boundary's weight a is at most e^(2 R^2/sqrt(d)), which may be too large for a ball.
+    least = exp(-2 * seen * seen / root)
+    if length == 1:
+        return 2 * b * seen
+    best = sqrt(3 / (size * size - 1))
+    rest = (size * size - 1) / 3
+    light = 2 * (b * seen + b) / (size * size + 2 * size * rest * least)
+    share = maximum(least, best)  # 1/a, at the largest weight or at the best one
+    return minimum(light, 2 * b * seen / (size * size + size * (1 / share + rest * share)))
 
 
 def gap_rate(name: str) -> Expr:

@@ -1,8 +1,9 @@
 """Explicit heads that decode at every length in every placement, all norms bounded.
 
-Everything that matters lies in a plane of 1-perp with the orthonormal E1, E2
-(`countbounds.variants.plane`). Without a norm after attention, with the weights omega_t of
-attention and N_t = omega_t v_t, the classes are chosen so that
+Everything but some letters lies in a plane of 1-perp with the orthonormal E1, E2
+(`countbounds.variants.plane`); E3 is along (1, 1, 1, -3/(d-3), ...). Without a norm after
+attention, with the weights omega_t of attention and N_t = omega_t v_t, the classes are so chosen
+that
 
     <c_k, N_#> + omega_# beta_k = -eps (k^2 - L^2/2)
     <c_k, N_s> + omega_s beta_k = eps (2k - L)
@@ -21,9 +22,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from countbounds.checking import require_integer
-from countbounds.expressions import Expr, exp, log, maximum, minimum, rational, sqrt
+from countbounds.expressions import Expr, evaluate, exp, log, maximum, minimum, rational, sqrt
 from countbounds.heads.head import Head, HeadModel
 from countbounds.layer import Layer, Parameters
+from countbounds.rings import Enclosure
 from countbounds.variants import plane
 from countbounds.variants import variant as variant_named
 from countbounds.vectors import Vector
@@ -72,11 +74,15 @@ def construction(name: str, length: int, dim: int, bound: Fraction = Fraction(1)
     """
     layer = variant_named(name).layer
     b, size = _SHORTER * rational(bound), rational(length)
-    placed = _post(b, size, dim) if layer.placement == "post" else _place(layer, b, size, dim)
-    largest = maximum(placed.widest, placed.bias)
-    eps = b / largest
-    normalised = sqrt(rational(dim)) * (b / sqrt(3) if layer.learned else rational(1))
+    if layer.placement == "post":
+        placed = _post(b, size, dim)
+    else:
+        placed = _place(layer, b, size, dim)
+        if layer.attention == "linear":
+            placed = _better(placed, _joined(layer, b, size, dim), b)
+    eps = placed.scale(b)
     gain = b / sqrt(3)  # on the three entries of E1 and E2
+    normalised = sqrt(rational(dim)) * (gain if layer.learned else rational(1))
     parameters = Parameters(
         **placed.embeddings,
         readout=Vector.leading(dim, 0),
@@ -119,6 +125,10 @@ class _Placed:
     bias: Expr
     denominator: Expr
 
+    def scale(self, bound: Expr) -> Expr:
+        """The factor eps that the bound leaves."""
+        return bound / maximum(self.widest, self.bias)
+
 
 def _post(b: Expr, size: Expr, dim: int) -> _Placed:
     """Post-LN: N(n) = (h, y) up to a factor, with y = n - L/2 and h = L/4.
@@ -149,6 +159,51 @@ def _post(b: Expr, size: Expr, dim: int) -> _Placed:
     )
 
 
+def _beside(dim: int, along: Expr, across: Expr) -> Vector:
+    """along E1 + across E3; E2 takes the place of E3 for d = 3."""
+    if dim == 3:
+        return plane.in_plane(dim, along, across)
+    side = across * sqrt(Fraction(dim - 3, 3 * dim))
+    third = Vector.leading(dim, side, side, side, tail=-3 * side / (dim - 3))
+    return plane.in_plane(dim, along, rational(0)) + third
+
+
+def _better(first: _Placed, second: _Placed, bound: Expr) -> _Placed:
+    """The one with the larger gap, as far as balls tell (either is right)."""
+    with Enclosure(128) as ring:
+        gaps = [evaluate(each.scale(bound) / each.denominator, ring) for each in (first, second)]
+    return second if gaps[1] > gaps[0] else first
+
+
+def _joined(layer: Layer, b: Expr, size: Expr, dim: int) -> _Placed:
+    """Linear attention at small B: boundary and space are one vector v, classes lie along it.
+
+    With tau = |v|^3/sqrt(d) the class vector (2k - L)/tau gives all of the space's equation, and
+    beta_k what is missing in the boundary's. Where |beta_k| <= B allows the gap B tau/L, no head
+    has a larger one (theorem `class-gap-of-linear-attention-is-bounded`).
+    """
+    zero, one = rational(0), rational(1)
+    pre = layer.placement == "pre"
+    radius = sqrt(rational(dim)) if pre else b
+    along = sqrt(rational(dim)) / (radius * radius * radius)
+    short = minimum(b, one) if pre else b
+    token = plane.in_plane(dim, short, zero)
+    half = size * size / 2
+    return _Placed(
+        {
+            "boundary": token,
+            "space": token,
+            "letter": plane.in_plane(dim, zero, short if pre else zero),
+        },
+        along=(-along * size, 2 * along, zero),
+        across=(zero, zero, zero),
+        biases=(half + size, -rational(2), -one),  # -(k^2 - L^2/2) - (2k - L)
+        widest=along * size,
+        bias=half + size,
+        denominator=one,
+    )
+
+
 def _place(layer: Layer, b: Expr, size: Expr, dim: int) -> _Placed:
     """No norm after attention: the boundary's weight is about L, as far as B allows."""
     root, zero, one = sqrt(rational(dim)), rational(0), rational(1)
@@ -159,19 +214,25 @@ def _place(layer: Layer, b: Expr, size: Expr, dim: int) -> _Placed:
         long = short = root * b / sqrt(3) if layer.learned else root
     # beta_k carries a share of the first equation, as a multiple of its right side.
     if layer.attention == "softmax" and pre:
-        # All values have one length: choose their angle. The letter lies opposite the
-        # boundary token, so that <c_k, v_l> + beta_k = 0 for beta_k = <c_k, v_#>.
-        difference = minimum(long * long / root, wanted)
+        # All values have one length: what can be chosen is the angle of the spaces.
+        flat = dim == 3
+        widest = rational(1 if flat else Fraction(7, 4))  # 1 - cosine
+        difference = minimum(widest * long * long / root, wanted)
         cosine = 1 - difference * root / (long * long)
-        direction = cosine, sqrt(1 - cosine * cosine)
         shares = exp(difference), one
-        letter = -one, zero
-        carried = 1 / (2 * shares[0])
+        direction = cosine, sqrt(1 - cosine * cosine)
+        # The letter has no more weight than a space; beta_k cancels its score.
+        leaning = -one if flat else minimum(cosine, zero)
+        letter = leaning, sqrt(1 - leaning * leaning)
+        carried = -leaning / ((1 - leaning) * shares[0])
         joined, denominator = carried, shares[0] + size
     elif layer.attention == "softmax":
-        long = minimum(b, sqrt(root * wanted))
-        shares = exp(long * long / root), one
-        direction, letter = (zero, one), (zero, zero)
+        # Where B allows, half of it is enough for the boundary token, and most of the weight
+        # is taken off again by a space that leans towards it.
+        long = maximum(b / 2, minimum(b, sqrt(root * wanted)))
+        cosine = maximum(zero, long - root * wanted / long) / b
+        shares = exp((long * long - long * b * cosine) / root), one
+        direction, letter = (cosine, sqrt(1 - cosine * cosine)), (zero, zero)
         carried = joined = zero
         denominator = shares[0] + size
     else:
@@ -194,7 +255,7 @@ def _place(layer: Layer, b: Expr, size: Expr, dim: int) -> _Placed:
         {
             "boundary": plane.in_plane(dim, ends[0], zero),
             "space": plane.in_plane(dim, direction[0] * ends[1], direction[1] * ends[1]),
-            "letter": plane.in_plane(dim, letter[0] * ends[0], letter[1] * ends[0]),
+            "letter": _beside(dim, letter[0] * ends[0], letter[1] * ends[0]),
         },
         along=(along * top[0], along * top[1], along * top[2]),
         across=(

@@ -60,13 +60,16 @@ class Storage:
     reason: str | None = None
 
     @staticmethod
-    def impossible(
-        variant: str, length: int, dim: int, bound: Fraction | None, reason: str
+    def nothing(
+        variant: str,
+        length: int,
+        dim: int,
+        bound: Fraction | None,
+        reason: str,
+        readout: Readout = "regression",
     ) -> Storage:
-        """The result where no regression read-out counts at all."""
-        return Storage(
-            variant, length, dim, "regression", bound, None, None, 0, 0, None, None, reason
-        )
+        """The result where no read-out counts at all, or none was found."""
+        return Storage(variant, length, dim, readout, bound, None, None, 0, 0, None, None, reason)
 
     @property
     def bits_per_scalar(self) -> int | None:
@@ -142,7 +145,7 @@ def storage(
     prepared = prepare(variant, length, dim, readout, bound)
     if isinstance(prepared, str):
         given = None if bound is None else read_bound(bound)
-        return Storage.impossible(variant, length, dim, given, prepared)
+        return Storage.nothing(variant, length, dim, given, prepared)
     return result_of(variant, length, dim, readout, *prepared)
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
+from countbounds.checking import require_dim
 from countbounds.decimals import decimal, rounded
+from countbounds.errors import Undecided
+from countbounds.heads.constructions import require_head_length
 from countbounds.heads.decoding import decoding_together
-from countbounds.heads.storage import Storage, prepare, result_of
+from countbounds.heads.storage import READOUTS, Storage, prepare, result_of
 from countbounds.variants import NAMES, variant
 
 STORAGE_COLUMNS = {
@@ -36,11 +40,13 @@ class StorageRow:
         classification: what the classification read-out costs.
         common_places: the smallest p that is at least either one's own, and at which both
             decode every input; None where there is no regression read-out.
+        undecided: whether the row has no numbers because a check is undecided.
     """
 
     regression: Storage
     classification: Storage
     common_places: int | None
+    undecided: bool = False
 
     @property
     def ratio(self) -> Fraction | None:
@@ -101,7 +107,7 @@ def storage_row(name: str, length: int, dim: int) -> StorageRow:
     assert not isinstance(classes, str)
     second = result_of(name, length, dim, "classification", *classes)
     if isinstance(number, str):
-        return StorageRow(Storage.impossible(name, length, dim, None, number), second, None)
+        return StorageRow(Storage.nothing(name, length, dim, None, number), second, None)
     first = result_of(name, length, dim, "regression", *number)
     assert first.bits_fraction is not None
     assert second.bits_fraction is not None
@@ -124,14 +130,24 @@ def table_storage(
         progress: called with a line before each cell.
 
     Yields:
-        one row for each length, dimension and variant, in this order.
+        one row for each length, dimension and variant, in this order; without numbers, and
+        with a reason, where a check is undecided.
 
     Raises:
         InputError: if an argument is out of range.
     """
     chosen = [variant(name).name for name in names or NAMES]
-    for length in lengths or (10, 100, 1000):
-        for dim in dims or (16,):
-            for name in chosen:
-                progress(f"{name}, L = {length}, d = {dim}")
-                yield storage_row(name, length, dim)
+    sizes = lengths or (10, 100, 1000), dims or (16,)
+    for length in sizes[0]:
+        require_head_length(length)
+    for dim in sizes[1]:
+        require_dim(dim)
+    for length, dim, name in product(*sizes, chosen):
+        progress(f"{name}, L = {length}, d = {dim}")
+        try:
+            yield storage_row(name, length, dim)
+        except Undecided as error:
+            first, second = (
+                Storage.nothing(name, length, dim, None, str(error), side) for side in READOUTS
+            )
+            yield StorageRow(first, second, None, undecided=True)

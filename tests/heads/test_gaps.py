@@ -153,7 +153,38 @@ def test_gaps_shrink_like_a_power_of_the_length(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_large_bounds_are_kept(name: str, bound: str) -> None:
     result = check_head(name, 10, 3, bound)
-    as_the_closed_form_says(result, bound)
+    gap = as_the_closed_form_says(result, bound)
+    assert gap.upper is not None
+    assert result.possible_gap.upper is not None
+    assert gap.upper <= result.possible_gap.upper
+
+
+@pytest.mark.parametrize("bound", ["1e-3", "0.1", "1/3"])
+@pytest.mark.parametrize("length", [1, 7, 100])
+def test_no_head_over_linear_attention_is_better_at_small_bounds(length: int, bound: str) -> None:
+    result = check_head("linear", length, 16, bound)
+    gap, most = as_the_closed_form_says(result, bound), result.possible_gap.lower
+    assert gap.lower is not None
+    assert most is not None
+    assert gap.lower > most * (1 - Fraction(1, 1 << 37))
+
+
+@pytest.mark.parametrize(
+    ("name", "dim", "bound", "factor"),
+    [
+        ("softmax", 16, 1, 4),
+        ("softmax", 16, 1000, 4),
+        ("softmax-pre-ln", 4, 1, 4),
+        ("softmax-pre-ln", 64, 1, 4),
+        ("linear-pre-ln", 16, 1, 2),
+    ],
+)
+def test_how_far_the_bounds_are_apart(name: str, dim: int, bound: int, factor: int) -> None:
+    result = check_head(name, 1000, dim, bound)
+    gap, most = as_the_closed_form_says(result, str(bound)), result.possible_gap.upper
+    assert gap.lower is not None
+    assert most is not None
+    assert gap.lower < most < factor * gap.lower
 
 
 def test_large_dimensions_and_lengths() -> None:

@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from countbounds import check
 from countbounds.cli import main
 from countbounds.domain.classes import smallest_gap
-from countbounds.errors import InputError
+from countbounds.errors import InputError, Undecided
 from countbounds.expressions import Expr, evaluate, exp, log, maximum, rational, sqrt
+from countbounds.heads import storage_table
 from countbounds.heads.constructions import construction
 from countbounds.heads.decoding import WINDOW, least_run
 from countbounds.heads.rounding import round_scalar
 from countbounds.heads.storage import READOUTS, Readout, Storage, storage
-from countbounds.heads.storage_table import STORAGE_COLUMNS, storage_row
+from countbounds.heads.storage_table import STORAGE_COLUMNS, StorageRow, storage_row
 from countbounds.heads.table import TableModel
 from countbounds.layer import Layer, Parameters
 from countbounds.rings import Enclosure
@@ -353,7 +354,48 @@ def test_the_table_has_both_read_outs(capsys: pytest.CaptureFixture[str]) -> Non
     assert long["ratio"] is None
     assert "L_cap(3) = 12" in long["reason"]
     assert main(words) == 0
-    assert "common p" in capsys.readouterr().out
+    shown, said = capsys.readouterr()
+    assert "common p" in shown
+    assert said.count("L_cap(3) = 12") == 1
+
+
+def test_a_row_that_is_undecided_does_not_stop_the_table(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def row(name: str, length: int, dim: int) -> StorageRow:
+        if length == 6:
+            raise Undecided("Rounding is not decided.")
+        return storage_row(name, length, dim)
+
+    monkeypatch.setattr(storage_table, "storage_row", row)
+    words = ["table", "storage", "--variant", "softmax", "-d", "3", *("-L", "5"), *("-L", "6")]
+    words += ["-L", "7"]
+    assert main([*words, "--json"]) == 3
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["reason"] for row in rows] == [None, "Rounding is not decided.", None]
+    assert [row["ratio"] is None for row in rows] == [False, True, False]
+    assert main(words) == 3
+    assert "not decided" in capsys.readouterr().err
+
+
+def test_an_interrupted_table_prints_its_finished_rows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def row(name: str, length: int, dim: int) -> StorageRow:
+        if length == 6:
+            raise KeyboardInterrupt
+        return storage_row(name, length, dim)
+
+    monkeypatch.setattr(storage_table, "storage_row", row)
+    words = ["table", "storage", "--variant", "softmax", "-d", "3", "-L", "5", "-L", "6"]
+    assert main([*words, "--format", "csv"]) == 130
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_a_table_refuses_before_it_works(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "storage", "-L", "1000", "-L", "1e6"]) == 2
+    assert main(["table", "storage", "-L", "1000", "-d", "16", "-d", "2"]) == 2
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize(

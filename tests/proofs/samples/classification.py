@@ -9,7 +9,22 @@ from typing import Any
 import mpmath
 
 from countbounds.proving.library import library
-from proofs.classification import b0, b1, common, eps, gap, k, most, other, own, p_, q_, radius, z
+from proofs.classification import (
+    b0,
+    b1,
+    common,
+    eps,
+    gap,
+    k,
+    most,
+    other,
+    own,
+    p_,
+    q_,
+    radius,
+    weight_,
+    z,
+)
 from proofs.polytope import a
 from proofs.terms import B, L, d, m, n
 from tests.proofs.numeric import DIGITS, Sample, Sampler, evaluated
@@ -102,9 +117,23 @@ def _best(random_: random.Random) -> Sample:
         length, size = random_.randrange(1, 9), mpmath.mpf(random_.random())
         best = mpmath.sqrt(mpmath.mpf(length**2 - 1) / 3)
         weight = best * random_.choice([1, random_.uniform(0.5, 2)]) + mpmath.mpf("0.001")
-        ends = length**2 + 2 * weight * length, 2 * length * (length**2 - 1) / (3 * weight)
-        largest = max(ends[0], length**2 + ends[1])
-        return Sample({L: length, a: weight, gap: size, most: size * largest})
+        known = {L: length, a: weight, gap: size}
+        return Sample({**known, most: size * _divisor(length, weight)})
+
+
+def _heaviest(random_: random.Random) -> Sample:
+    with mpmath.workdps(DIGITS):
+        length, size = random_.randrange(2, 9), mpmath.mpf(random_.random())
+        best = mpmath.sqrt(mpmath.mpf(length**2 - 1) / 3) * (1 - mpmath.mpf(10) ** -30)
+        heavy = best * random_.choice([1, mpmath.mpf(random_.random())])
+        weight = heavy * random_.choice([1, mpmath.mpf(random_.random())])
+        known = {L: length, a: weight, weight_: heavy, gap: size}
+        largest = _divisor(length, weight) * (1 + mpmath.mpf(10) ** -30)
+        return Sample({**known, most: size * largest})
+
+
+def _divisor(length: int, weight: Any) -> Any:
+    return length**2 + weight * length + length * (length**2 - 1) / (3 * weight)
 
 
 PLACEMENTS = [
@@ -121,4 +150,5 @@ SAMPLES: dict[str, Sampler] = {
     "class-gap-summed": _gaps,
     "class-gap-is-bounded": _bounded,
     "class-gap-at-the-best-weight": _best,
+    "class-gap-at-the-largest-weight": _heaviest,
 }

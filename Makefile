@@ -23,7 +23,7 @@ METADATA := pyproject.toml countbounds/__init__.py
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.runtime ## recompute the paper's Table 3, then check one layer on its whole domain
+demo: $(VENV)/.demo ## recompute the paper's Table 3, then check one layer on its whole domain
 	@echo '$$ countbounds table 3'
 	@$(BIN)/countbounds table 3
 	@echo
@@ -68,7 +68,7 @@ build: $(VENV)/.dev ## sdist and wheel, into dist/
 	@rm -rf dist
 	@$(BIN)/python -m build --no-isolation
 
-# dev.txt leads, and the smaller locks follow its versions, so that all three fit in one venv.
+# dev.txt leads, and the smaller locks follow its versions, so that all of them fit in one venv.
 COMPILE := $(UV) pip compile --quiet --upgrade --universal --fork-strategy fewest \
 	--python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
@@ -76,6 +76,7 @@ COMPILE := $(UV) pip compile --quiet --upgrade --universal --fork-strategy fewes
 lock: ## renew requirements/*.txt (needs uv)
 	@$(COMPILE) --extra dev pyproject.toml -o requirements/dev.txt
 	@$(COMPILE) -c requirements/dev.txt pyproject.toml -o requirements/runtime.txt
+	@$(COMPILE) -c requirements/dev.txt --extra report pyproject.toml -o requirements/demo.txt
 	@echo 'hatchling>=1.27' | $(COMPILE) -c requirements/dev.txt - -o requirements/build.txt
 
 ci: ## everything that must pass before a change lands
@@ -95,9 +96,10 @@ $(VENV)/.created:
 	@$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-$(VENV)/.runtime: $(VENV)/.created requirements/runtime.txt requirements/build.txt $(METADATA)
+# With figures and the report, so that all of the README's commands work.
+$(VENV)/.demo: $(VENV)/.created requirements/demo.txt requirements/build.txt $(METADATA)
 	@echo 'Setting up $(VENV) (once) ...' >&2
-	@$(PIP) install --require-hashes -r requirements/runtime.txt -r requirements/build.txt
+	@$(PIP) install --require-hashes -r requirements/demo.txt -r requirements/build.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -12,6 +12,7 @@ from benchmarks.cold_start import cold_starts
 from benchmarks.exact_bounds import against_optimiser, searches
 from benchmarks.full_domain import against_loops, growth
 from benchmarks.page import write_page
+from benchmarks.sweeps import against_commands, against_loop
 from countbounds.formats import as_table
 
 SECTIONS: dict[str, tuple[str, Callable[[], Iterable[dict[str, str]]]]] = {
@@ -21,6 +22,11 @@ SECTIONS: dict[str, tuple[str, Callable[[], Iterable[dict[str, str]]]]] = {
     "optimiser": ("B_min of bare post-LN against a random search (d = 3)", against_optimiser),
     "audits": ("Audits and heads against every input in float64 (d = 16)", against_everything),
     "lengths": ("Audits at growing L, the worst input a mixture (d = 16)", audits_at_length),
+    "sweeps": (
+        "Sweeps against a loop over their cells (all variants, d = 3, 16, 64)",
+        against_loop,
+    ),
+    "commands": ("Sweeps against one command for each cell", against_commands),
     "cold": ("Cold starts", cold_starts),
 }
 

@@ -106,6 +106,16 @@ def _escape(
             lines[at] = "`".join(parts)
 
 
+def _offer(app: Sphinx, page: nodes.document) -> None:
+    """Offer the notebook, as it was run, below its title; a role would stand in it as text."""
+    if app.env.docname == "notebook":
+        run = Path(app.env.mystnb_config.output_folder) / "notebook.ipynb"
+        file = addnodes.download_reference("", "", reftarget=f"/{os.path.relpath(run, HERE)}")
+        file += nodes.Text("Download it for Jupyter, as it was run")
+        title = next(page.findall(nodes.title))
+        title.parent.insert(title.parent.index(title) + 1, nodes.paragraph("", "", file))
+
+
 # --- links -----------------------------------------------------------------------------------
 
 
@@ -157,6 +167,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Tell Sphinx about all of this."""
     app.connect("source-read", _complete)
     app.connect("autodoc-process-docstring", _escape, priority=400)
+    app.connect("doctree-read", _offer, priority=400)  # before downloads are collected
     app.connect("missing-reference", _public)
     app.add_transform(FilesOfTheRepository)
     app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))

@@ -93,6 +93,7 @@ def test_the_locks_satisfy_what_the_project_asks_for() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     asked = {
         "runtime.txt": PROJECT["project"]["dependencies"],
+        "demo.txt": [*PROJECT["project"]["dependencies"], *extras["report"]],
         "build.txt": PROJECT["build-system"]["requires"],
         "dev.txt": [*PROJECT["project"]["dependencies"], *extras["test"], *extras["dev"]],
     }

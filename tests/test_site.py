@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import shutil
@@ -132,6 +133,9 @@ def test_the_site_builds_without_a_warning_and_reads_offline(tmp_path: Path) -> 
     assert {f"countbounds.{name}" for name in countbounds.__all__ if name[0] != "_"} <= names
     assert set(commands()) <= pages[site / "reference" / "cli.html"].names
     assert list((site / "_images").glob("*.png")), "the notebook draws"
+    (offered,) = (link for link in pages[site / "notebook.html"].links if link.endswith(".ipynb"))
+    cells = json.loads(target(site / "notebook.html", offered)[0].read_text("utf-8"))["cells"]
+    assert all(cell["outputs"] for cell in cells if cell["cell_type"] == "code")
 
 
 # --- help and completion --------------------------------------------------------------

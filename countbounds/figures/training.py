@@ -14,14 +14,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def data_training(folder: str) -> Rows:
+def curves_in(folder: str) -> list[Path]:
+    """The files that hold the curves."""
+    return sorted(Path(folder).glob("seed-*.csv"))
+
+
+def data_from(folder: str) -> Rows:
     """The curves of all seeds in a folder that `countbounds train` wrote.
 
     Raises:
         InputError: if there are none.
     """
     rows: Rows = []
-    for path in sorted(Path(folder).glob("seed-*.csv")):
+    for path in curves_in(folder):
         try:
             with path.open(encoding="utf-8", newline="") as file:
                 rows += [
@@ -42,7 +47,7 @@ def data_training(folder: str) -> Rows:
     return rows
 
 
-def draw_training(rows: Rows) -> Figure:
+def draw_from(rows: Rows) -> Figure:
     """The worst error of each seed against the step."""
     figure = new_figure()
     axes = figure.add_subplot()

@@ -92,6 +92,16 @@ def test_training(tmp_path: Path) -> None:
     assert {row["seed"] for row in data_of("training", quiet, str(folder))} == {"0", "1", "2"}
 
 
+def test_a_curve_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    curve = tmp_path / "seed-0.csv"
+    curve.write_text("step,loss,worst_error\n1,2,3\n", encoding="utf-8")
+    words = ["figure", "training", "--from", str(tmp_path), "--data"]
+    assert main([*words, str(curve)]) == 2
+    assert "would overwrite" in capsys.readouterr().err
+    for _ in range(2):
+        assert main([*words, str(tmp_path / "all.csv")]) == 0
+
+
 def test_the_same_picture_twice(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("one.pdf", "two.pdf")]
     for path in paths:
@@ -104,15 +114,28 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["figure", "--list", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["figure"] for row in rows] == list(FIGURES)
+    assert [row["figure"] for row in rows if row["from"]] == ["bounds", "training"]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["nothing", "--out", "a.svg"], "figures are representations"),
-        (["training", "--out", "a.svg"], "--from a folder"),
+        (["training", "--out", "a.svg"], "drawn --from a folder that train wrote; name one"),
+        (["training"], "drawn --from a folder that train wrote; name one"),
         (["training", "--from", ".", "--out", "a.svg"], "holds no curves"),
-        (["cap", "--from", ".", "--out", "a.svg"], "no other figure is"),
+        (["training", "--from", ".", "-d", "3", "--out", "a.svg"], "leave out -d"),
+        (["cap", "--from", ".", "--out", "a.svg"], "computed, not drawn --from anything"),
+        (["cap", "--from", "."], "computed, not drawn --from anything"),
+        (["cap", "-d", "3", "--out", "a.svg"], "leave out -d"),
+        (["bounds", "-d", "3", "--out", "a.svg"], "-d chooses among the rows --from the result"),
+        (["bounds", "--from", ".", "--out", "a.svg"], ".jsonl, .csv or .parquet"),
+        (["bounds", "--from", "a.csv", "--out", "a.svg"], "cannot be read: No such file"),
+        (["bounds", "--from", "a.csv", "--out", "a.csv"], "--out would overwrite a.csv"),
+        (["--list", "gaps"], "--list takes no figure"),
+        (["--list", "--data", "a.csv"], "--list takes no figure"),
+        (["--data", "a.csv"], "Name the figure"),
+        (["--from", "a.csv"], "Name the figure"),
         (["gaps"], "--out"),
         (["gaps", "--out", "a.bmp"], ".pdf, .png or .svg"),
         (["gaps", "--out", "a.svg", "--data", "a.svg"], "name the same file"),

@@ -59,10 +59,21 @@ def test_decodes_every_input_with_norms_below_the_bound(name: str, dim: int, bou
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("length", [1, 2, 5, 12, 40])
-def test_agrees_with_every_input_and_every_class(name: str, length: int) -> None:
+@pytest.mark.parametrize(
+    ("length", "dim", "bound"),
+    [
+        *((length, 5, "1") for length in (1, 2, 5, 12, 40)),
+        (12, 3, "1"),
+        (12, 4, "50"),
+        (12, 16, "5"),
+        (12, 5, "0.1"),
+    ],
+)
+def test_agrees_with_every_input_and_every_class(
+    name: str, length: int, dim: int, bound: str
+) -> None:
     """Each score by the layer's own forward pass, with the class vector as read-out."""
-    model = construction(name, length, 5).model
+    model = construction(name, length, dim, Fraction(bound)).model
     result = smallest_gap(model, length)
     with Enclosure(192) as ring:
         least = ring.infinity

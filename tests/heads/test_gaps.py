@@ -187,6 +187,8 @@ def test_no_head_over_linear_attention_is_better_at_small_bounds(length: int, bo
         ("softmax", 16, 1000, 4),
         ("softmax-pre-ln", 4, 1, 4),
         ("softmax-pre-ln", 64, 1, 4),
+        ("softmax-pre-ln-learned", 16, 1, 7),
+        ("softmax-pre-ln-learned", 1000, 1, 7),
         ("linear-pre-ln", 16, 1, 2),
     ],
 )

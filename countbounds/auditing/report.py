@@ -15,8 +15,8 @@ from countbounds.auditing.reach import Reach, reach
 from countbounds.auditing.reduction import Reduction
 from countbounds.checking import require_length
 from countbounds.decimals import Bracket
-from countbounds.domain.classes import smallest_gap
-from countbounds.domain.several import worst_error_of_several
+from countbounds.domain.classes import SmallestGap, smallest_gap
+from countbounds.domain.several import SeveralError, worst_error_of_several
 from countbounds.domain.verdict import Verdict
 from countbounds.errors import InputError
 from countbounds.rings import Enclosure
@@ -143,9 +143,7 @@ def audit(
     elif not isinstance(source, Interpretation):
         source = load(source, config)
     layer, understood = source.layer, tuple(source.lines)
-    reduction = Reduction(layer)
-    checked = _classified if layer.classifies else _regressed
-    result = checked(reduction, length, precision, progress)
+    result = _Check(Reduction(layer), length, precision, progress).answers()
     best, reason = _optimum(layer, result["reach"].lower)
     return Audit(
         classes=len(layer.readout),
@@ -159,65 +157,60 @@ def audit(
     )
 
 
-def _regressed(
-    reduction: Reduction,
-    length: int,
-    precision: int | None,
-    progress: Callable[[str], None],
-) -> dict[str, Any]:
-    progress("Checking every input")
-    found = worst_error_of_several(reduction, length, precision)
-    output = None
-    if found.counts is not None and found.error.lower is not None:
-        with Enclosure(max(_BITS, 2 * found.bits)) as ring:
-            output = Bracket.of(reduction.on(ring).value(found.counts))
-    return {
-        "readout": "regression",
-        "verdict": found.verdict,
-        "worst_error": found.error,
-        "smallest_gap": None,
-        "worst_input": found.counts,
-        "output": output,
-        "runner_up": None,
-        "reach": reach(
-            lambda at: worst_error_of_several(reduction, at, precision, thorough=False),
-            length,
-            found,
-            progress=progress,
-        ),
-    }
+@dataclass(frozen=True)
+class _Check:
+    """The full-domain check of a layer, and how far it counts."""
 
+    reduction: Reduction
+    length: int
+    precision: int | None
+    progress: Callable[[str], None]
 
-def _classified(
-    reduction: Reduction,
-    length: int,
-    precision: int | None,
-    progress: Callable[[str], None],
-) -> dict[str, Any]:
-    progress("Checking every input")
-    found = smallest_gap(reduction, length, precision)
-    longest = reduction.classes - 1
-    known = (
-        found if length <= longest or not longest else smallest_gap(reduction, longest, precision)
-    )
-    return {
-        "readout": "classification",
-        "verdict": found.verdict,
-        "worst_error": None,
-        "smallest_gap": found.gap,
-        "worst_input": found.counts,
-        "output": None,
-        "runner_up": found.runner_up,
-        "reach": reach(
-            lambda at: smallest_gap(reduction, at, precision),
-            min(length, longest),
-            known,
-            longest,
-            progress,
-        )
-        if longest
-        else Reach(0, 0),
-    }
+    def answers(self) -> dict[str, Any]:
+        """What depends on the kind of the read-out, by the names of `Audit`."""
+        self.progress("Checking every input")
+        return self._classified() if self.reduction.layer.classifies else self._regressed()
+
+    def _regressed(self) -> dict[str, Any]:
+        found = worst_error_of_several(self.reduction, self.length, self.precision)
+        output = None
+        if found.counts is not None and found.error.lower is not None:
+            with Enclosure(max(_BITS, 2 * found.bits)) as ring:
+                output = Bracket.of(self.reduction.on(ring).value(found.counts))
+
+        def shorter(length: int) -> SeveralError:
+            return worst_error_of_several(self.reduction, length, self.precision, thorough=False)
+
+        return {
+            "readout": "regression",
+            "verdict": found.verdict,
+            "worst_error": found.error,
+            "smallest_gap": None,
+            "worst_input": found.counts,
+            "output": output,
+            "runner_up": None,
+            "reach": reach(shorter, self.length, found, progress=self.progress),
+        }
+
+    def _classified(self) -> dict[str, Any]:
+        def at(length: int) -> SmallestGap:
+            return smallest_gap(self.reduction, length, self.precision)
+
+        found, longest = at(self.length), self.reduction.classes - 1
+        far = Reach(0, 0)
+        if longest:
+            known = found if self.length <= longest else at(longest)
+            far = reach(at, min(self.length, longest), known, longest, self.progress)
+        return {
+            "readout": "classification",
+            "verdict": found.verdict,
+            "worst_error": None,
+            "smallest_gap": found.gap,
+            "worst_input": found.counts,
+            "output": None,
+            "runner_up": found.runner_up,
+            "reach": far,
+        }
 
 
 def _optimum(layer: TrainedLayer, reached: int) -> tuple[theory.Optimum | None, str | None]:

@@ -5,7 +5,7 @@ The names below are loaded when first used, so importing the package costs nothi
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would cost start-up time
 if TYPE_CHECKING:

@@ -482,20 +482,31 @@ def show(options: argparse.Namespace) -> int:
     return HOLDS
 
 
+_OVERVIEW = (
+    ("check softmax-post-ln -L 1000 -d 16", "one layer, on its whole domain"),
+    ("bmin softmax-post-ln -L 1000 -d 16", "the smallest bound of all"),
+    ("lmax softmax-post-ln -B 100 -d 16", "the longest length at a bound"),
+    ("cap -d 16", "where bare pre-LN ends"),
+    ("table 3", "the paper's table, certified"),
+    ("table 1", "rates and sharp constants"),
+    ("show softmax", "the closed forms"),
+    ("prove letters-are-free --verbose", "a theorem for all L and d"),
+    ("verify below.json", "what the kernel says of a certificate"),
+    ("audit layer.safetensors -L 100", "how far a trained layer counts"),
+    ("train softmax -L 50 -d 16 -B 30", "train one, and decide it"),
+    ("table storage -L 100", "the bits that read-outs take"),
+    ("sweep --help", "bounds on a grid, on all cores"),
+    ("figure bounds --out bounds.svg", "a picture (figure --list: which)"),
+    ("report --out site", "one page with it all"),
+)
+
+
 def overview(options: argparse.Namespace) -> int:
     """Say what one can do."""
+    lines = (f"  countbounds {command:<38}{text}\n" for command, text in _OVERVIEW)
     emit(
         "countbounds: how large must the weights of an attention layer be to count to L?\n\n"
-        "  countbounds check softmax-post-ln -L 1000 -d 16   one layer, on its whole domain\n"
-        "  countbounds bmin softmax-post-ln -L 1000 -d 16    the smallest bound of all\n"
-        "  countbounds lmax softmax-post-ln -B 100 -d 16     the longest length at a bound\n"
-        "  countbounds audit layer.safetensors -L 100        how far a trained layer counts\n"
-        "  countbounds train softmax -L 50 -d 16 -B 30       train one, and decide it\n"
-        "  countbounds table 3                               the paper's table, certified\n"
-        "  countbounds table 1                               rates and sharp constants\n"
-        "  countbounds cap -d 16                             where bare pre-LN ends\n"
-        "  countbounds show softmax                          the closed forms\n\n"
-        "countbounds COMMAND --help tells more.\n",
+        f"{''.join(lines)}\ncountbounds COMMAND --help tells more.\n",
         options,
     )
     return HOLDS

@@ -18,7 +18,7 @@ import pytest
 
 import countbounds.checking
 from countbounds import __version__, length_cap
-from countbounds.cli import main
+from countbounds.cli import _EXAMPLES, main
 from countbounds.errors import CountboundsError, Undecided
 from countbounds.variants import NAMES
 from tests.variants.reference import reference
@@ -307,12 +307,14 @@ def test_no_command_shows_what_there_is(
     example = Path(__file__).parent / "data" / "checkpoints" / "counts-to-100.safetensors"
     (tmp_path / "layer.safetensors").write_bytes(example.read_bytes())
     monkeypatch.chdir(tmp_path)
+    below = ("-L", "10", "-d", "16", "-B", "1", "--certificate", "below.json")
+    assert run(capsys, "check", "softmax", *below)[0] == 1
     status, shown, said = run(capsys)
     assert (status, said) == (0, "")
     commands = re.findall(r"^  (countbounds .*?)   ", shown, re.MULTILINE)
-    assert len(commands) >= 5
+    assert {command.split()[1] for command in commands} == set(_EXAMPLES) - {"storage"}
     for command in commands:
-        if "train" not in command.split():  # which needs PyTorch, and minutes
+        if command.split()[1] not in ("report", "sweep", "train"):  # of which others are tests
             status, _, said = run(capsys, *command.split()[1:])
             assert (status, said) == (0, ""), command
 

@@ -494,7 +494,7 @@ _OVERVIEW = (
     ("verify below.json", "what the kernel says of a certificate"),
     ("audit layer.safetensors -L 100", "how far a trained layer counts"),
     ("train softmax -L 50 -d 16 -B 30", "train one, and decide it"),
-    ("table storage -L 100", "the bits that read-outs take"),
+    ("table storage -L 20", "the bits that read-outs take"),
     ("sweep --help", "bounds on a grid, on all cores"),
     ("figure bounds --out bounds.svg", "a picture (figure --list: which)"),
     ("report --out site", "one page with it all"),

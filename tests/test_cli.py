@@ -314,7 +314,12 @@ def test_no_command_shows_what_there_is(
     commands = re.findall(r"^  (countbounds .*?)   ", shown, re.MULTILINE)
     assert {command.split()[1] for command in commands} == set(_EXAMPLES) - {"storage"}
     for command in commands:
-        if command.split()[1] not in ("report", "sweep", "train"):  # of which others are tests
+        if command.split()[1] not in (
+            "figure",
+            "report",
+            "sweep",
+            "train",
+        ):  # of which others are tests
             status, _, said = run(capsys, *command.split()[1:])
             assert (status, said) == (0, ""), command
 

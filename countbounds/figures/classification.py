@@ -1,4 +1,4 @@
-"""Regression against classification: the norm of the read-out, and the gap of the classes."""
+"""Regression against classification: norms, gaps, and the bits that they take to store."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 DIM = 16
 LENGTHS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+STORED = (2, 5, 10, 20, 50, 100, 200)
 
 
 def data_costs(progress: Progress) -> Rows:
@@ -71,6 +72,48 @@ def draw_costs(rows: Rows) -> Figure:
         axes.set_xlabel("L")
         axes.grid(alpha=0.25, which="major")
     figure.legend(*norms.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure
+
+
+def data_storage(progress: Progress) -> Rows:
+    """The bits of either read-out for each L, as `table storage` has them."""
+    from countbounds.heads.storage_table import table_storage
+
+    return [
+        {
+            "variant": row.classification.variant,
+            "length": row.classification.length,
+            "readout": side.readout,
+            "bits_per_scalar": side.bits_per_scalar,
+            "bits": side.readout_bits,
+        }
+        for row in table_storage(NAMES, STORED, (DIM,), progress)
+        for side in (row.regression, row.classification)
+    ]
+
+
+def draw_storage(rows: Rows) -> Figure:
+    """Bits of the read-out against L: of the regression on the left, of the classes beside it."""
+    figure = new_figure(10.0, 4.8)
+    titles = {"regression": "Regression", "classification": "Classification at B = 1"}
+    panels = dict(zip(titles, figure.subplots(1, 2, sharex=True, sharey=True), strict=True))
+    for readout, axes in panels.items():
+        for name in NAMES:
+            own = [
+                row
+                for row in rows
+                if (row["variant"], row["readout"]) == (name, readout) and row["bits"] is not None
+            ]
+            lengths, bits = ([row[key] for row in own] for key in ("length", "bits"))
+            axes.plot(lengths, bits, linewidth=1.6, **line_of(name))
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("L")
+        axes.set_title(f"{titles[readout]} (d = {DIM})")
+        axes.grid(alpha=0.25)
+    panels["regression"].set_ylabel("bits of the stored read-out")
+    handles, labels = panels["classification"].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure
 
 

@@ -61,6 +61,7 @@ FIGURES = {
     "errors": Entry("y - n over n at the optimum: equal errors, and the letters", "errors"),
     "cap": Entry("L_cap(d) of bare pre-LN softmax", "bounds"),
     "costs": Entry("norms of regression, gaps of classification (Figure 2a)", "classification"),
+    "storage": Entry("bits that either read-out takes to store", "classification"),
     "gaps": Entry("the winning gap of each count (Figure 2c)", "classification"),
     "training": Entry("worst error while training", "training", _TRAINED),
 }

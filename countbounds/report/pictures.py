@@ -34,6 +34,10 @@ CAPTIONS = {
         "the smallest winning gap of the heads built here, every norm at most 1, on the whole "
         "domain."
     ),
+    "storage": (
+        "Bits of the read-out alone, at the smallest precision at which "
+        "it and the next 16 decode every input, decided exactly; bounds as `storage` chooses them."
+    ),
     "gaps": (
         "Gaps of the heads built here, computed by enclosures with 192 bits at the inputs that "
         "decide; drawn as floating-point numbers."
@@ -45,6 +49,7 @@ HEADINGS = {
     "errors": "Errors at the optimum",
     "cap": "The cap of bare pre-LN softmax",
     "costs": "Costs of the two read-outs",
+    "storage": "Bits of the two read-outs",
     "gaps": "Winning gaps of the classes",
 }
 # What is drawn for white paper follows the colour scheme of the page (report.css).

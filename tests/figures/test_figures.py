@@ -43,6 +43,18 @@ def test_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [axes.get_xlabel() for axes in figure.axes] == ["L", "L"]
 
 
+def test_storage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classification, "STORED", (5, 120))
+    rows = data_of("storage", quiet)
+    assert len(rows) == 2 * 2 * len(NAMES)
+    beyond = [row for row in rows if row["bits"] is None]
+    assert [(row["variant"], row["length"]) for row in beyond] == [("softmax-pre-ln", 120)]
+    for row in rows:
+        if row["readout"] == "regression" and row["bits"]:
+            assert row["bits"] == 16 * row["bits_per_scalar"]
+    assert len(draw("storage", rows).axes) == 2
+
+
 def quiet(line: str) -> None:
     """Say nothing."""
 

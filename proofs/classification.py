@@ -519,7 +519,7 @@ CLASSES_BOUND = Theorem(
 most, weight_ = symbols("Q w")
 
 
-def _divisor(weight: Term) -> Term:
+def divisor(weight: Term) -> Term:
     """What a gap is divided by in the bound without biases."""
     return L**2 + weight * L + L * (L**2 - 1) / (3 * weight)
 
@@ -554,9 +554,9 @@ HEAVIEST = Theorem(
             "length": L >= 1,
             "weights": sp.And(a > 0, a <= weight_, 3 * weight_**2 <= L**2 - 1),
             "G >= 0": gap >= 0,
-            "bound": gap * _divisor(a) <= most,
+            "bound": gap * divisor(a) <= most,
         },
-        conclusion=gap * _divisor(weight_) <= most,
+        conclusion=gap * divisor(weight_) <= most,
     ),
     _heaviest,
 )
@@ -588,7 +588,7 @@ BEST = Theorem(
             "length": L >= 1,
             "a > 0": a > 0,
             "G >= 0": gap >= 0,
-            "bound": gap * _divisor(a) <= most,
+            "bound": gap * divisor(a) <= most,
         },
         conclusion=gap * (L**2 + 2 * L * sp.sqrt((L**2 - 1) / 3)) <= most,
     ),

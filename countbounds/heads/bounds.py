@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from countbounds.expressions import Expr, exp, maximum, minimum, power, rational, sqrt
+from countbounds.expressions import Expr, exp, log, maximum, minimum, power, rational, sqrt
 from countbounds.variants import variant as variant_named
 from countbounds.variants.base import LENGTH
 
@@ -26,7 +26,8 @@ def largest_gap(name: str, length: int, dim: int, bound: Fraction) -> Expr:
 
     Returns:
         a closed form: for softmax before a norm (theorems `class-gap-is-bounded`,
-        `class-gap-at-the-largest-weight` and `class-gap-at-the-best-weight`), for linear attention
+        `class-gap-at-the-largest-weight`, `class-gap-at-the-best-weight`, and for bare pre-LN
+        `class-gap-of-bare-pre-ln`), for linear attention
         (`class-gap-of-linear-attention-is-bounded`) and for post-LN (`class-gap-of-post-ln`).
     """
     layer = variant_named(name).layer
@@ -49,7 +50,11 @@ def largest_gap(name: str, length: int, dim: int, bound: Fraction) -> Expr:
     rest = (size * size - 1) / 3
     light = 2 * (b * seen + b) / (size * size + 2 * size * rest * least)
     share = maximum(least, best)  # 1/a, at the largest weight or at the best one
-    return minimum(light, 2 * b * seen / (size * size + size * (1 / share + rest * share)))
+    both = minimum(light, 2 * b * seen / (size * size + size * (1 / share + rest * share)))
+    if layer.placement == "none" or layer.learned:
+        return both
+    apart = b * sqrt(2 * root * maximum(rational(1), log(2 * size / sqrt(3))))
+    return minimum(both, apart / (size * size + 2 * size * rest * best))
 
 
 def gap_rate(name: str) -> Expr:

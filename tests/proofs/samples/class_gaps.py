@@ -39,7 +39,7 @@ from proofs.classification import b0, b1, common, eps, gap, k, other, own, p_, q
 from proofs.polytope import a
 from proofs.terms import B, L, d, m, n
 from tests.proofs.numeric import DIGITS, Sample, Sampler
-from tests.proofs.samples.classification import _at
+from tests.proofs.samples.classification import at
 
 SMALL = mpmath.mpf(10) ** -30
 
@@ -61,7 +61,7 @@ def _lines(random_: random.Random) -> tuple[dict[Any, Any], list[Any], list[Any]
 def _summed(random_: random.Random) -> Sample:
     with mpmath.workdps(DIGITS):
         known, p, q = _lines(random_)
-        return Sample({**known, p_: _at(p), q_: _at(q)})
+        return Sample({**known, p_: at(p), q_: at(q)})
 
 
 def _bounded(random_: random.Random) -> Sample:
@@ -95,8 +95,8 @@ def _bounded(random_: random.Random) -> Sample:
             d: dim,
             b0: biases[0],
             b1: biases[1],
-            p_: _at(p),
-            q_: _at(q),
+            p_: at(p),
+            q_: at(q),
         }
         vectors = {"least": rows[0], "last": rows[1], "u": [far, mpmath.mpf(0)], "s": space}
         return Sample(known, vectors)
@@ -191,10 +191,10 @@ def _classes(random_: random.Random) -> tuple[dict[Any, Any], list[Any], list[An
         rho: scale,
         width: max(mpmath.hypot(x, y) for x, y, _ in classes) + SMALL,
         gap: min(apart) - SMALL,
-        x_: _at([x for x, _, _ in classes]),
-        y_: _at([y for _, y, _ in classes]),
-        b_: _at([bias for _, _, bias in classes]),
-        v_: _at(quarters),
+        x_: at([x for x, _, _ in classes]),
+        y_: at([y for _, y, _ in classes]),
+        b_: at([bias for _, _, bias in classes]),
+        v_: at(quarters),
     }
     return known, [side, begin, step], quarters
 

@@ -62,7 +62,7 @@ def _layer(name: str) -> Sampler:
     return sample
 
 
-def _at(values: list[Any]) -> Callable[[Any], Any]:
+def at(values: list[Any]) -> Callable[[Any], Any]:
     def function(index: Any) -> Any:
         if index != int(index) or not 0 <= index < len(values):
             raise ValueError("there is no such class")
@@ -71,7 +71,7 @@ def _at(values: list[Any]) -> Callable[[Any], Any]:
     return function
 
 
-def _classes(random_: random.Random) -> tuple[dict[Any, Any], list[Any], list[Any]]:
+def classes(random_: random.Random) -> tuple[dict[Any, Any], list[Any], list[Any]]:
     """Classes with a gap, and their scores p_k, q_k."""
     length = random_.randrange(1, 7)
     weight = mpmath.mpf(random_.random()) * random_.choice([1, 5])
@@ -90,13 +90,13 @@ def _classes(random_: random.Random) -> tuple[dict[Any, Any], list[Any], list[An
 
 def _gaps(random_: random.Random) -> Sample:
     with mpmath.workdps(DIGITS):
-        known, p, q = _classes(random_)
-        return Sample({**known, p_: _at(p), q_: _at(q)})
+        known, p, q = classes(random_)
+        return Sample({**known, p_: at(p), q_: at(q)})
 
 
 def _bounded(random_: random.Random) -> Sample:
     with mpmath.workdps(DIGITS):
-        known, p, q = _classes(random_)
+        known, p, q = classes(random_)
         far = mpmath.mpf(random_.choice([1, random_.random() + 0.1, 3]))
         q = [x - (q[0] + q[-1]) / 2 for x in q]
         p = [x - (p[0] + p[-1]) / 2 for x in p]
@@ -107,7 +107,7 @@ def _bounded(random_: random.Random) -> Sample:
             bound = max(bound, abs(bias), mpmath.hypot(*row))
             sides.append((bias, row))
         known |= {B: bound * (1 + mpmath.mpf(10) ** -30), radius: far}
-        known |= {b0: sides[0][0], b1: sides[1][0], p_: _at(p), q_: _at(q)}
+        known |= {b0: sides[0][0], b1: sides[1][0], p_: at(p), q_: at(q)}
         vectors = {"least": sides[0][1], "last": sides[1][1], "u": [far, 0], "s": [0, far]}
         return Sample(known, vectors)
 
@@ -118,7 +118,7 @@ def _best(random_: random.Random) -> Sample:
         best = mpmath.sqrt(mpmath.mpf(length**2 - 1) / 3)
         weight = best * random_.choice([1, random_.uniform(0.5, 2)]) + mpmath.mpf("0.001")
         known = {L: length, a: weight, gap: size}
-        return Sample({**known, most: size * _divisor(length, weight)})
+        return Sample({**known, most: size * divisor(length, weight)})
 
 
 def _heaviest(random_: random.Random) -> Sample:
@@ -128,11 +128,11 @@ def _heaviest(random_: random.Random) -> Sample:
         heavy = best * random_.choice([1, mpmath.mpf(random_.random())])
         weight = heavy * random_.choice([1, mpmath.mpf(random_.random())])
         known = {L: length, a: weight, weight_: heavy, gap: size}
-        largest = _divisor(length, weight) * (1 + mpmath.mpf(10) ** -30)
+        largest = divisor(length, weight) * (1 + mpmath.mpf(10) ** -30)
         return Sample({**known, most: size * largest})
 
 
-def _divisor(length: int, weight: Any) -> Any:
+def divisor(length: int, weight: Any) -> Any:
     return length**2 + weight * length + length * (length**2 - 1) / (3 * weight)
 
 

@@ -28,6 +28,8 @@ from countbounds.domain.verdict import Verdict
 from countbounds.errors import InputError, NotExact
 from countbounds.rings import Element, Enclosure, ExactNumbers, Ring
 
+_SHARP_BITS = 40
+
 
 class ClassCurves(SeveralCurves, Protocol):
     """The scores of all classes, on one ring."""
@@ -102,8 +104,10 @@ def smallest_gap(source: ClassSource, length: int, precision: int | None = None)
     while True:
         bits = min(bits, last)
         with Enclosure(bits) as ring:
-            found = _Gaps(source, ring, length).result()
-        if found.verdict != "undecided" or bits == last:
+            search = _Gaps(source, ring, length)
+            found = search.result()
+        enough = found.verdict != "undecided" and not search.blurred(found)
+        if enough or bits == last:
             return found
         bits *= 4
 
@@ -146,6 +150,15 @@ class _Gaps:
         elif lower is not None and lower > 0 and counts is not None:
             verdict = "counts"
         return SmallestGap(verdict, gap, counts, runner_up, self.length, bits)
+
+    def blurred(self, found: SmallestGap) -> bool:
+        """Whether more bits would say more exactly how large a gap is that is not 0."""
+        if found.gap is None or self.inside or self.seen.beyond:
+            return False
+        lower, upper = found.gap.lower, found.gap.upper
+        if lower is None or upper is None or lower <= 0 <= upper:
+            return False
+        return upper - lower > min(abs(lower), abs(upper)) / (1 << _SHARP_BITS)
 
     def _edges(self) -> Iterator[Edge]:
         """The edges of the domain: no filler, and each filler in all free places."""

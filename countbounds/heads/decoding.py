@@ -16,7 +16,7 @@ from countbounds.errors import NotExact, Undecided
 from countbounds.expressions import Expr
 from countbounds.heads.head import HeadCurves
 from countbounds.heads.rounding import Stored
-from countbounds.heads.table import TableModel
+from countbounds.heads.table import TableModel, all_zero
 from countbounds.layer import Layer, Parameters
 from countbounds.model import Model
 from countbounds.rings import Element, Enclosure, ExactNumbers
@@ -100,7 +100,7 @@ class Rounded:
         self.stored = Stored(parameters, vectors, biases)
         self.answers: dict[int, _Answer] = {}
         dim = parameters.dim
-        biased = any(bias.value != 0 for bias in biases)
+        biased = not all_zero(biases)
         self.scalars = dim if not vectors else len(vectors) * (dim + biased)
         others = len(self.stored.named) - (0 if vectors else 1)
         self.scalars_total = self.scalars + dim * others

@@ -81,7 +81,7 @@ def candidates(layer: Layer, bound: Expr, size: Expr, dim: int) -> list[Placed]:
     if layer.attention == "linear":
         return [_linear(layer, bound, size, dim), _joined(layer, bound, size, dim)]
     if layer.placement == "none":
-        return [_softmax(bound, size, dim)]
+        return [_softmax(bound, size, dim), _spread(bound, size, dim)]
     found = [_turned(layer, bound, size, dim)]
     if layer.learned and dim > 4:
         root = sqrt(rational(dim))
@@ -206,6 +206,20 @@ def _softmax(b: Expr, size: Expr, dim: int) -> Placed:
         mixed=b * cosine * along,
         across=b * sine,
         denominator=weight + size,
+    )
+
+
+def _spread(b: Expr, size: Expr, dim: int) -> Placed:
+    """Softmax without a norm where B is near d^(1/4): all of it, as pre-LN would place it."""
+    weight, cosine, leaning = _angles(b, size, dim, flat=False)
+    found = _weighed(size, (b, b), (weight, cosine, leaning), _plane(dim))
+    return replace(
+        found,
+        embeddings={
+            "boundary": plane.in_plane(dim, b, _ZERO),
+            "space": plane.in_plane(dim, cosine * b, sqrt(1 - cosine * cosine) * b),
+            "letter": plane.in_plane(dim, leaning * b, _ZERO),
+        },
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from countbounds.expressions import Expr, evaluate, rational
 from countbounds.heads.head import HeadCurves, combined
 from countbounds.layer import Layer, Parameters
 from countbounds.model import Model
-from countbounds.rings import Element, Ring
+from countbounds.rings import Element, Enclosure, Ring
 from countbounds.vectors import Vector
 
 _ZERO = rational(0)
@@ -69,7 +69,7 @@ class TableModel:
             (_indicator(dim, start, count), _ZERO)
             for start, count in zip(starts, counts, strict=True)
         ]
-        biased = any(bias.value != 0 for bias in self.biases)
+        biased = not all_zero(self.biases)
         if biased:
             readouts.append((Vector.leading(dim, 0), rational(1)))
         curves = [self._model(*readout).curve(ring) for readout in readouts]
@@ -89,6 +89,13 @@ class TableModel:
 
     def _model(self, readout: Vector, bias: Expr) -> Model:
         return Model(self.layer, replace(self.parameters, readout=readout, readout_bias=bias))
+
+
+def all_zero(values: Iterable[Expr]) -> bool:
+    """Whether all of these are 0, as far as that shows (a maximum may be 0, and no number)."""
+    memo: dict[int, Any] = {}
+    with Enclosure(64) as ring:
+        return all(bool(evaluate(value, ring, None, memo).is_zero()) for value in values)
 
 
 def _starts(vector: Vector) -> set[int]:

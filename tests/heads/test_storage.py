@@ -26,7 +26,7 @@ from countbounds.heads.storage import READOUTS, Readout, Storage, storage
 from countbounds.heads.storage_table import STORAGE_COLUMNS, StorageRow, storage_row
 from countbounds.heads.table import TableModel
 from countbounds.layer import Layer, Parameters
-from countbounds.rings import Enclosure
+from countbounds.rings import Enclosure, Floating
 from countbounds.variants import NAMES, variant
 from countbounds.vectors import Vector
 from tests.exhaustive import Raw, outputs
@@ -275,7 +275,8 @@ def test_the_scalars_are_counted() -> None:
         one = storage(name, length, dim, "regression")
         assert (one.scalars, one.scalars_total) == (dim, dim + embedded)
         many = storage(name, length, dim, "classification")
-        biased = any(b.value != 0 for b in construction(name, length, dim).model.head.biases)
+        biases = construction(name, length, dim).model.head.biases
+        biased = any(evaluate(b, Floating()) != 0 for b in biases)
         assert many.scalars == (length + 1) * (dim + biased)
         assert many.scalars_total == many.scalars + embedded
         assert many.total_bits == many.scalars_total * (many.bits_per_scalar or 0)

@@ -259,7 +259,14 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_figure(command("figure", commands.figure, "draw a figure, or write the data behind it"))
 
-    _add_report(command("report", commands.report, "write one page that shows it all", out=False))
+    _add_report(
+        command(
+            "report",
+            commands.report,
+            "write one page with tables, certified brackets and figures",
+            out=False,
+        )
+    )
 
     audit = command("audit", commands.audit, "decide how far a trained layer really counts")
     about(audit, "length")
@@ -296,22 +303,26 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 
 
 def _completion(parser: argparse.ArgumentParser, shell: str) -> str:
-    """The script for one shell; it completes files, folders and variants as such."""
+    """The script for one shell; it completes files, folders, variants and figures as such."""
     import argparse
 
     import shtab
 
+    from countbounds.figures.registry import FIGURES
     from countbounds.variants import NAMES
 
+    named = {("sweep", "variants"): ("all", *NAMES), ("figure", "name"): tuple(FIGURES)}
     (group,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
-    for command in group.choices.values():
-        for action in command._actions:
+    for command, its_parser in group.choices.items():
+        for action in its_parser._actions:
             if action.metavar in ("FILE", "FOLDER"):
                 kind = shtab.FILE if action.metavar == "FILE" else shtab.DIRECTORY
                 action.complete = kind
             elif action.dest == "variant":
                 action.choices = NAMES
-    return shtab.complete(parser, shell)
+            elif (command, action.dest) in named:
+                action.choices = named[command, action.dest]
+    return f"{shtab.complete(parser, shell).rstrip()}\n"
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
@@ -338,8 +349,8 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
     """Add the options of a sweep."""
     parser.epilog = f"""\
 A journal beside the output keeps what is finished: interrupted, the same command goes on from
-there. Exit status: 0 every cell has its bracket, 2 the call is wrong, 3 some cells failed,
-130 interrupted.
+there. Exit status: 0 every cell has its bracket, 2 the call is wrong, 3 some cells failed
+or the work ended early, 130 interrupted.
 
 {parser.epilog}"""
     parser.add_argument(

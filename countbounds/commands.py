@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from countbounds.errors import InputError
+from countbounds.errors import InputError, Unfinished
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would cost start-up time
 if TYPE_CHECKING:
@@ -238,6 +238,11 @@ def _status_of_cells(rows: list[dict[str, Any]]) -> int:
     return HOLDS
 
 
+def _counted(number: int, what: str) -> str:
+    """So many of them, in words: 1 cell, 1,200 cells."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def _table_storage(options: argparse.Namespace, dims: list[Any]) -> int:
     from countbounds.heads.storage_table import STORAGE_COLUMNS, table_storage
 
@@ -389,6 +394,9 @@ def sweep(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         progress("")
         return complain("Interrupted; the same command goes on from there.", INTERRUPTED)
+    except Unfinished as error:
+        progress("")
+        return complain(str(error), OPEN)
     progress("")
     if options.json:
         from countbounds.formats import as_json
@@ -396,13 +404,13 @@ def sweep(options: argparse.Namespace) -> int:
         write(as_json(found.as_dict()), None)
     else:
         resumed = f", {found.resumed:,} of them from before" if found.resumed else ""
-        write(f"{found.out}: {found.cells:,} cells{resumed}\n", None)
+        write(f"{found.out}: {_counted(found.cells, 'cell')}{resumed}\n", None)
     if not found.failed:
         return HOLDS
     first = found.failed[0]
     return complain(
-        f"{len(found.failed):,} of {found.cells:,} cells failed, the first {first['variant']} at "
-        f"L = {first['length']}, d = {first['dim']}: {first['error']}",
+        f"{len(found.failed):,} of {_counted(found.cells, 'cell')} failed, the first "
+        f"{first['variant']} at L = {first['length']}, d = {first['dim']}: {first['error']}",
         OPEN,
     )
 
@@ -461,7 +469,7 @@ def report(options: argparse.Namespace) -> int:
         from countbounds.report.folder import PAGE
 
         page = os.path.join(found.folder, PAGE)
-        emit(f"{page}: {found.certificates} certificates VERIFIED\n", options)
+        emit(f"{page}: {_counted(found.certificates, 'certificate')} VERIFIED\n", options)
     return HOLDS
 
 
@@ -497,7 +505,7 @@ _OVERVIEW = (
     ("table storage -L 20", "the bits that read-outs take"),
     ("sweep --help", "bounds on a grid, on all cores"),
     ("figure bounds --out bounds.svg", "a picture (figure --list: which)"),
-    ("report --out site", "one page with it all"),
+    ("report --out site", "one page: tables, brackets, figures"),
 )
 
 

@@ -11,6 +11,10 @@ class InputError(CountboundsError, ValueError):
     """The call is wrong: the message says what was given and what would be right."""
 
 
+class Unfinished(CountboundsError):
+    """Long work ended before it was done; what was finished is kept, and can be gone on from."""
+
+
 class NotExact(CountboundsError):
     """A value lies outside the exact numbers of `countbounds.exact`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging as plain_logging
 import os
 import re
 from pathlib import Path
@@ -56,6 +57,10 @@ nb_execution_mode = "force"
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_output_stderr = "remove"  # matplotlib says there that it builds its list of fonts
+# The kernel of the notebook is the one described here, which speaks only of errors.
+os.environ["JUPYTER_PATH"] = str(HERE / "jupyter")
+# Among the styles is a library that lets every logger print what it has to inform about.
+plain_logging.getLogger("traitlets").setLevel(plain_logging.WARNING)
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

@@ -338,6 +338,31 @@ def test_help(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert shown.startswith("usage: countbounds")
 
 
+@pytest.mark.parametrize(
+    ("lengths", "dims", "shown", "said"),
+    [
+        ("10", "3", "1 cell\n", ""),
+        ("10,20", "3", "2 cells\n", ""),
+        ("10", "2", "1 cell\n", "countbounds: 1 of 1 cell failed, the first softmax at L = 10, d"),
+        ("10", "2,3", "2 cells\n", "countbounds: 1 of 2 cells failed, the first softmax at L"),
+    ],
+)
+def test_cells_are_counted(
+    lengths: str,
+    dims: str,
+    shown: str,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    out = str(tmp_path / "out.csv")
+    words = ["--variants", "softmax", "--lengths", lengths, "--dims", dims, "--jobs", "1"]
+    assert main(["sweep", *words, "--out", out]) == (3 if said else 0)
+    found = capsys.readouterr()
+    assert found.out == f"{out}: {shown}"
+    assert found.err.startswith(said)
+
+
 def test_a_file_takes_what_would_be_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

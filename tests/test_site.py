@@ -18,6 +18,7 @@ import pytest
 
 import countbounds
 from countbounds.cli import _parser, main
+from countbounds.figures.registry import FIGURES
 from countbounds.variants import NAMES
 
 ROOT: Final = Path(__file__).parent.parent
@@ -109,6 +110,7 @@ def test_the_site_builds_without_a_warning_and_reads_offline(tmp_path: Path) -> 
         check=False,
     )
     assert built.returncode == 0, built.stderr
+    assert (built.stdout, built.stderr) == ("", "")
     pages = {path: Page(path) for path in site.rglob("*.html")}
 
     sources = {path.relative_to(DOCS) for path in DOCS.rglob("*.md")}
@@ -136,6 +138,7 @@ def test_the_site_builds_without_a_warning_and_reads_offline(tmp_path: Path) -> 
     (offered,) = (link for link in pages[site / "notebook.html"].links if link.endswith(".ipynb"))
     cells = json.loads(target(site / "notebook.html", offered)[0].read_text("utf-8"))["cells"]
     assert all(cell["outputs"] for cell in cells if cell["cell_type"] == "code")
+    assert not [cell for cell in cells if ".md)" in "".join(cell["source"])]
 
 
 # --- help and completion --------------------------------------------------------------
@@ -175,7 +178,9 @@ def test_completion_is_printed_for_a_shell(
         main(["--print-completion", shell])
     script, said = capsys.readouterr()
     assert (stop.value.code, said) == (0, "")
-    assert all(name in script for name in [*commands(), *NAMES])
+    assert script.endswith("\n")
+    assert not script.endswith("\n\n")
+    assert all(name in script for name in [*commands(), *NAMES, *FIGURES])
     if shutil.which(shell):
         (tmp_path / "script").write_text(script, encoding="utf-8")
         subprocess.run([shell, "-n", str(tmp_path / "script")], check=True, timeout=60)
@@ -200,6 +205,12 @@ def test_completion_is_refused_for_an_unknown_shell(capsys: pytest.CaptureFixtur
         ("audit la", {"layer.npz"}),
         ("audit layer.npz --config la", {"layer.npz"}),
         ("train softmax --out ru", {"runs"}),
+        ("table bmin --variant ", set(NAMES)),
+        ("table bmin --variant softmax-po", {"softmax-post-ln", "softmax-post-ln-learned"}),
+        ("sweep --variants ", {"all", *NAMES}),
+        ("sweep --variants a", {"all"}),
+        ("figure ", set(FIGURES)),
+        ("figure --data numbers.csv cos", {"costs"}),
     ],
 )
 def test_bash_completes(
@@ -228,9 +239,9 @@ def test_bash_completes(
     assert set(done.stdout.split()) == expected
 
 
-def test_the_library_for_completion_is_loaded_only_for_it() -> None:
+def test_what_completion_needs_is_loaded_only_for_it() -> None:
     code = (
         "import sys; from countbounds.cli import _parser; _parser(); "
-        "sys.exit('shtab' in sys.modules)"
+        "sys.exit(bool({'shtab', 'countbounds.figures'} & set(sys.modules)))"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": ""})

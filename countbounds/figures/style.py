@@ -1,4 +1,4 @@
-"""One look for all pictures: the same colour and dash for the same variant everywhere."""
+"""One look for all pictures: a variant has one colour, and one dash where several share a panel."""
 
 from __future__ import annotations
 

@@ -7,12 +7,10 @@ from fractions import Fraction
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from countbounds.decimals import parse_exact
 from countbounds.errors import InputError
 from countbounds.figures.registry import Rows
 from countbounds.figures.style import line_of, new_figure
-from countbounds.sweeping.results import read_results
-from countbounds.variants import variant
+from countbounds.sweeping.results import BEYOND, ends_of, read_results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,13 +19,13 @@ if TYPE_CHECKING:
 PANELS = 4
 _LISTED = 20
 _COLUMNS = ("variant", "length", "dim", "lower", "upper")
-_BEYOND = "inf"
 # Matplotlib leaves a margin around what it draws, which has to be a float as well.
 _LARGEST = Fraction(10**300)
 # A band is seen from this part of the axis on, and a bracket is wide from this ratio on.
 _PART, _OPEN = 0.005, 1.005
 _BAND = "open bracket, from its lower to its upper end"
 _END = "the sweep's last length within the cap"
+_HANDLE = 5.0
 _SIZES = {1: (7.0, 5.4), 2: (10.5, 5.2), 3: (13.0, 5.2), PANELS: (10.5, 8.8)}
 
 
@@ -66,8 +64,6 @@ def data_from(path: str, dims: Sequence[int] | None = None) -> Rows:
             f"Nothing can be drawn, for all {len(chosen):,} cells of {path} failed, the first: "
             f"{chosen[0]['error']}"
         )
-    if not all(map(_is_bracket, done)):
-        raise InputError(f"The file {path} is not the result of a sweep.")
     panels = sorted({row["dim"] for row in done})
     if dims and len(panels) > PANELS:
         raise InputError(f"A figure has at most {PANELS} panels; give -d at most {PANELS} times.")
@@ -77,24 +73,6 @@ def data_from(path: str, dims: Sequence[int] | None = None) -> Rows:
         row["panel"] = row["dim"] in panels
     chosen.sort(key=lambda row: (names.index(row["variant"]), row["dim"], row["length"]))
     return chosen
-
-
-def _is_bracket(row: dict[str, Any]) -> bool:
-    """Whether a row has what every row of a sweep has that did not fail."""
-    variant(row["variant"])
-    if _BEYOND in (row["lower"], row["upper"]):
-        return bool(row["lower"] == row["upper"])
-    if None in (row["lower"], row["upper"]):
-        return False
-    try:
-        lower, upper = _ends(row)
-    except InputError:
-        return False
-    return row["length"] >= 1 and 1 / _LARGEST < lower <= upper
-
-
-def _ends(row: dict[str, Any]) -> tuple[Fraction, Fraction]:
-    return parse_exact(row["lower"], "lower end"), parse_exact(row["upper"], "upper end")
 
 
 def _spread(dims: Sequence[int]) -> list[int]:
@@ -128,13 +106,17 @@ def draw_from(rows: Rows) -> Figure:
     if seen:
         labels = sorted(seen, key=lambda label: label in (_BAND, _END))
         handles = [seen[label] for label in labels]
-        figure.legend(handles, labels, loc="outside lower center", ncols=3 if across > 1 else 2)
+        columns = 3 if across > 1 else 2
+        # Long enough for dashes beside the dot.
+        figure.legend(
+            handles, labels, loc="outside lower center", ncols=columns, handlelength=_HANDLE
+        )
     return figure
 
 
 def _seen_from(rows: Rows) -> float:
     """The ratio of the ends from which a bracket is seen to be open, on the axis of all."""
-    ends = [end for row in rows if row["upper"] != _BEYOND for end in _ends(row)]
+    ends = [end for row in rows if row["upper"] != BEYOND for end in ends_of(row)]
     drawn = [float(end) for end in ends if end <= _LARGEST]
     return max(_OPEN, (max(drawn) / min(drawn)) ** _PART) if drawn else _OPEN
 
@@ -143,8 +125,8 @@ def _draw_panel(axes: Axes, dim: int, rows: Rows, seen_from: float) -> None:
     notes = []
     for name in dict.fromkeys(row["variant"] for row in rows):
         own = [row for row in rows if row["variant"] == name]
-        finite = list(takewhile(lambda row: row["upper"] != _BEYOND, own))
-        brackets = [(row["length"], *_ends(row)) for row in finite]
+        finite = list(takewhile(lambda row: row["upper"] != BEYOND, own))
+        brackets = [(row["length"], *ends_of(row)) for row in finite]
         drawn = [bracket for bracket in brackets if bracket[2] <= _LARGEST]
         if not finite:
             notes.append(f"{name}: every length is beyond the cap")

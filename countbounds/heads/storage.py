@@ -130,8 +130,7 @@ def storage(
             classification.
 
     Raises:
-        InputError: if an argument is out of range, or the construction does not count at
-            the bound.
+        InputError: if an argument is out of range.
         Undecided: if a check is, or more than 4096 bits are needed.
 
     >>> result = storage("softmax-post-ln", 10, 16, "regression")
@@ -184,7 +183,7 @@ def prepare(
         given is not None
         and worst_error(Model(chosen.layer, parameters), length).verdict == "fails"
     ):
-        raise InputError(
+        return (
             f"The construction of {variant} does not count to L = {length} at B = {decimal(used)}; "
             "give a larger bound, or none for the one that it is guaranteed at."
         )

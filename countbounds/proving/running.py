@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from countbounds import workers
 from countbounds.decimals import shorten
 from countbounds.errors import InputError
 from countbounds.proving.axioms import AXIOMS, RULES
@@ -62,12 +64,18 @@ def _run_all(names: Sequence[str], jobs: int) -> Iterator[Run]:
         yield from map(run_named, names)
         return
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import active_children
 
-    with ProcessPoolExecutor(min(jobs, len(names))) as pool:
+    processes = min(jobs, len(names))
+    others = set(active_children())
+    begin = partial(workers.begin, os.getpid(), ending=True)
+    with ProcessPoolExecutor(processes, initializer=begin) as pool:
         try:
             yield from pool.map(run_named, names)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Not by shutdown: it waits for the proofs that are running.
+            for process in set(active_children()) - others:
+                process.terminate()
             raise
 
 

@@ -228,19 +228,23 @@ const countbounds = (() => {
     return variant === "softmax-post-ln" ? bareBound(L, d) : learnedBound(L, d);
   }
 
-  /** Which of the three it is; "close" and "open" where this page cannot tell. */
+  /**
+   * Which of the three it is; "close" and "open" where this page cannot tell. The worst error is
+   * level with 1/2 if rounding could have moved it across.
+   */
   function verdict(variant, L, d, B) {
     const bracket = smallest(variant, L, d);
     const most = worst(variant, L, d, B);
     const enough = guaranteed(variant, L, d);
     const near = 1e-14 * (L + 1);
+    const level = Math.abs(most.error - 0.5) <= near;
     let answer = "open";
     if (B >= enough * (1 + 1e-14) || most.error < 0.5 - near) answer = "counts";
     else if (B < bracket.lower * (1 - 1e-9)) answer = "impossible";
-    else if (Math.abs(most.error - 0.5) <= near) answer = "close";
+    else if (level) answer = "close";
     else if (B > bracket.upper * (1 + 1e-9)) answer = "possible";
     else if (bracket.lower === bracket.upper) answer = "close";
-    return { answer, bracket, worst: most, guaranteed: enough };
+    return { answer, bracket, worst: most, level, guaranteed: enough };
   }
 
   return { NAMES, error, guaranteed, smallest, verdict, worst };
@@ -250,7 +254,14 @@ const countbounds = (() => {
 
 if (typeof document !== "undefined" && document.getElementById("explorer")) {
   const find = (id) => document.getElementById(id);
-  const shown = (x) => String(Number(x.toPrecision(10)));
+  const shown = (x, digits = 10) => String(Number(x.toPrecision(digits)));
+
+  /** An error with as many digits as tell it from 1/2. */
+  function shownError(error) {
+    let digits = 10;
+    while (digits < 17 && Number(error.toPrecision(digits)) === 0.5) digits++;
+    return shown(error, digits);
+  }
 
   /** The values of a slider: two significant digits each, so that every step is felt. */
   const stops = (low, high, whole) => {
@@ -270,6 +281,8 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
     B: { name: "bound B", low: 1e-3, high: 1e15, whole: false, stops: stops(0.1, 1e6, false) },
   };
   const state = { variant: "softmax-post-ln", L: 100, d: 16, B: 100 };
+  // What is wrong with a field, in a sentence; the state keeps the last value that was right.
+  const problems = {};
 
   const allowed = ({ low, high, whole }, value) =>
     Number.isFinite(value) && value >= low && value <= high && (!whole || Number.isInteger(value));
@@ -281,7 +294,7 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
     let nearest = values.findIndex((value) => value >= state[key]);
     if (nearest < 0) nearest = values.length - 1;
     range.value = nearest;
-    range.setAttribute("aria-valuetext", shown(state[key]));
+    range.setAttribute("aria-valuetext", String(state[key]));
     if (!typed) find(`${key}-number`).value = String(state[key]);
   }
 
@@ -290,7 +303,8 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
     find(`${key}-number`).setAttribute("aria-invalid", String(wrong));
     const kind = whole ? "an integer" : "a number";
     const limits = `${low.toLocaleString("en")} to ${high.toLocaleString("en")}`;
-    find(`${key}-problem`).textContent = wrong ? `The ${name} is ${kind} from ${limits}.` : "";
+    problems[key] = wrong ? `The ${name} is ${kind} from ${limits}.` : "";
+    find(`${key}-problem`).textContent = problems[key];
   }
 
   for (const key of Object.keys(CONTROLS)) {
@@ -299,7 +313,7 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
     range.max = control.stops.length - 1;
     range.addEventListener("input", () => {
       state[key] = control.stops[Number(range.value)];
-      range.setAttribute("aria-valuetext", shown(state[key]));
+      range.setAttribute("aria-valuetext", String(state[key]));
       number.value = String(state[key]);
       complain(key, false);
       update();
@@ -308,9 +322,10 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
       const value = number.value.trim() === "" ? NaN : Number(number.value);
       const right = allowed(control, value);
       complain(key, !right);
-      if (!right) return;
-      state[key] = value;
-      place(key, true);
+      if (right) {
+        state[key] = value;
+        place(key, true);
+      }
       update();
     });
     place(key, false);
@@ -347,12 +362,12 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
 
   function words({ answer, bracket, worst, guaranteed }) {
     const { L, B } = state;
-    const at = `an error of ${shown(worst.error)} at n = ${worst.n}, m = ${worst.m}`;
+    const at = `an error of ${shownError(worst.error)} at n = ${worst.n}, m = ${worst.m}`;
     switch (answer) {
       case "counts":
         return [
           "Counts.",
-          `The published construction at B = ${shown(B)} rounds every input up to L = ${L} ` +
+          `The published construction at B = ${B} rounds every input up to L = ${L} ` +
             (B >= guaranteed
               ? "correctly, as its guarantee says."
               : "correctly, although its guarantee asks for more."),
@@ -360,13 +375,13 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
       case "possible":
         return [
           "Possible, but this construction fails.",
-          `Some parameters of norm at most ${shown(B)} count to L = ${L}; the published ` +
+          `Some parameters of norm at most ${B} count to L = ${L}; the published ` +
             `construction has ${at}.`,
         ];
       case "impossible":
         return [
           "Impossible.",
-          `No parameters of norm at most ${shown(B)} count to L = ${L}: B_min is ` +
+          `No parameters of norm at most ${B} count to L = ${L}: B_min is ` +
             `${bracket.lower === bracket.upper ? "" : "at least "}${shown(bracket.lower)}.`,
         ];
       case "close":
@@ -380,10 +395,38 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
     }
   }
 
+  function worstInWords({ answer, worst, level }) {
+    const side = worst.error < 0.5 ? "(< 1/2)" : "(≥ 1/2)";
+    const size = level ? "1/2 within rounding" : shownError(worst.error);
+    const known = level ? (answer === "counts" ? "(< 1/2 by the guarantee)" : "") : side;
+    return `${size} at n = ${worst.n}, m = ${worst.m} ${known}`.trim();
+  }
+
+  const FACTS = ["smallest", "regime", "guaranteed", "worst", "command"];
+
+  /** Take away what was said of earlier values, and say what is wrong. */
+  function withhold(wrong, waiting) {
+    find("verdict").dataset.answer = "none";
+    find("verdict-lead").textContent = "No verdict.";
+    find("verdict-rest").textContent =
+      ` ${wrong.join(" ")}` + (waiting ? " The buttons that set B wait for it." : "");
+    for (const name of FACTS) find(`fact-${name}`).textContent = "-";
+    const none = make("title", {}, "No curve, for a field is not right");
+    find("plot").setAttribute("aria-label", none.textContent);
+    find("plot").replaceChildren(none);
+  }
+
   function update() {
+    const wrong = Object.values(problems).filter(Boolean);
+    const waiting = Boolean(problems.L || problems.d);
+    for (const name of ["to-smallest", "to-guaranteed"]) find(name).disabled = waiting;
+    if (wrong.length) {
+      withhold(wrong, waiting);
+      return;
+    }
     const { variant, L, d, B } = state;
     const found = countbounds.verdict(variant, L, d, B);
-    const { bracket, worst, guaranteed } = found;
+    const { bracket, guaranteed } = found;
     const [lead, rest] = words(found);
     find("verdict").dataset.answer = found.answer;
     find("verdict-lead").textContent = lead;
@@ -394,10 +437,8 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
         : `between ${shown(bracket.lower)} and ${shown(bracket.upper)}`;
     find("fact-regime").textContent =
       REGIMES[bracket.regime] + (bracket.points ? ` (${bracket.points.join(", ")})` : "");
-    find("fact-guaranteed").textContent = `B ≥ ${shown(guaranteed)}`;
-    find("fact-worst").textContent =
-      `${shown(worst.error)} at n = ${worst.n}, m = ${worst.m} ` +
-      (found.answer === "close" ? "(1/2 within rounding)" : worst.error < 0.5 ? "(< 1/2)" : "(≥ 1/2)");
+    find("fact-guaranteed").textContent = `B ≥ ${shown(guaranteed, 15)}`;
+    find("fact-worst").textContent = worstInWords(found);
     const at = `${variant} -L ${L} -d ${d}`;
     find("fact-command").textContent = `countbounds check ${at} -B ${B}\ncountbounds bmin ${at}`;
     find("letters-key").hidden = variant !== "softmax";
@@ -428,7 +469,8 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
   const brief = (x) =>
     (Math.abs(x) >= 1e5 ? x.toExponential().replace("e+", "e") : String(x)).replace("-", "−");
 
-  function draw({ worst }) {
+  function draw(found) {
+    const { worst } = found;
     const { variant, L, d, B } = state;
     const plot = find("plot");
     const width = Math.max(240, Math.round(plot.getBoundingClientRect().width) || 640);
@@ -456,7 +498,7 @@ if (typeof document !== "undefined" && document.getElementById("explorer")) {
         "title",
         {},
         `Error y(n, 0) − n of the published construction of ${variant} for n from 0 to ${L}, ` +
-          `d = ${d}, B = ${shown(B)}; the worst error is ${shown(worst.error)}`,
+          `d = ${d}, B = ${B}; the worst error is ${worstInWords(found)}`,
       ),
       make("rect", {
         class: "band",

@@ -89,7 +89,7 @@ def _compute(cell: Cell, task: Task) -> Finished:
         row = _row(cell, task.digits, BoundRow(result).as_dict())
         if not task.certify or result.certificate is None:
             return Finished(row, None)
-        row["certificate"] = file_name(cell)
+        row["certificate"] = file_name(cell, task.digits)
         finished = Finished(row, as_text(result.certificate))
         return finished if task.folder is None else stored(finished, task.folder)
     except Exception as error:
@@ -104,16 +104,26 @@ def stored(finished: Finished, folder: str) -> Finished:
     row, certificate = finished
     if certificate is None:
         return finished
-    from countbounds.kernel import LARGEST_TEXT, verify
-
     try:
-        path = os.path.join(folder, row["certificate"])
-        replace(certificate.encode(), path, redone=True)
-        with open(path, encoding="utf-8") as file:
-            verify(file.read(LARGEST_TEXT + 1))
+        replace(certificate.encode(), os.path.join(folder, row["certificate"]), redone=True)
+        verify_stored(row, folder)
     except Exception as error:
         return Finished(failed(cell_of(row), row["digits"], error), None)
     return Finished(row, None)
+
+
+def verify_stored(row: Row, folder: str) -> None:
+    """Let the kernel verify the certificate of a row from its file, if it has one.
+
+    Raises:
+        RejectedError: if it is refused.
+        OSError: if it cannot be read.
+    """
+    from countbounds.kernel import LARGEST_TEXT, verify
+
+    if row["certificate"] is not None:
+        with open(os.path.join(folder, row["certificate"]), encoding="utf-8") as file:
+            verify(file.read(LARGEST_TEXT + 1))
 
 
 def failed(cell: Cell, digits: int, error: Exception) -> Row:
@@ -145,9 +155,9 @@ def cell_of(row: Row) -> Cell:
     return Cell(*(row[name] for name in Cell._fields))
 
 
-def file_name(cell: Cell) -> str:
+def file_name(cell: Cell, digits: int) -> str:
     """The name of a cell's certificate."""
-    return f"{cell.variant}-L{cell.length}-d{cell.dim}.json"
+    return f"{cell.variant}-L{cell.length}-d{cell.dim}-digits{digits}.json"
 
 
 def tasks(

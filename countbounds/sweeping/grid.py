@@ -60,14 +60,11 @@ class Grid:
             variant(name)
         for what, numbers in (("length L", self.lengths), ("dimension d", self.dims)):
             for number in numbers:
-                require_integer(number, what, -_LARGEST, _LARGEST, "10^18")
+                require_integer(number, what, 0, _LARGEST, "10^18")
         for name, values in asdict(self).items():
             if name != "digits" and len(set(values)) < max(1, len(values)):
                 raise InputError(f"The {name} of a sweep are a list without repetition, not empty.")
-        if len(self) > MOST_CELLS:
-            raise InputError(
-                f"The grid has {len(self):,} cells; a sweep has at most {MOST_CELLS:,}."
-            )
+        _require_few(len(self))
 
     @staticmethod
     def parse(variants: str, lengths: str, dims: str, digits: int = 12) -> Grid:
@@ -84,6 +81,8 @@ class Grid:
             InputError: if something is not understood, or as for the class.
         """
         names = NAMES if variants.strip() == "all" else _split(variants, "variants")
+        # Before long lists are made, which takes its time.
+        _require_few(len(names) * _counted(lengths) * _counted(dims))
         return Grid(
             tuple(dict.fromkeys(names)),
             _read_numbers(lengths, "length L"),
@@ -107,6 +106,18 @@ class Grid:
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
         }
+
+
+def _require_few(cells: int) -> None:
+    if cells > MOST_CELLS:
+        raise InputError(f"The grid has {cells:,} cells; a sweep has at most {MOST_CELLS:,}.")
+
+
+def _counted(text: str) -> int:
+    """How many numbers a list has that is understood so far."""
+    spans = (_RANGE.fullmatch(part.strip()) for part in text.split(","))
+    counts = (parse_integer(span.group(3)) if span else 1 for span in spans)
+    return sum(count if count and 1 < count <= MOST_CELLS else 1 for count in counts)
 
 
 def geometric(first: int, last: int, count: int) -> list[int]:

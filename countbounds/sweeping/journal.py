@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -46,6 +47,22 @@ def as_line(content: dict[str, Any]) -> str:
     return json.dumps(content, separators=(",", ":")) + "\n"
 
 
+def lock(descriptor: int, advice: str) -> None:
+    """Keep other processes out of a file or a folder until this one ends, however it does.
+
+    Raises:
+        InputError: with this advice, if another one has it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # not on this system
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise InputError(advice) from error
+
+
 def write_all(descriptor: int, data: bytes) -> None:
     """Write all bytes to a descriptor, which may take them in parts."""
     view = memoryview(data)
@@ -81,7 +98,10 @@ class Journal:
         except OSError as error:
             raise InputError(f"The journal {path} cannot be used: {error.strerror}.") from error
         try:
-            self._lock()
+            if not stat.S_ISREG(os.fstat(self._file).st_mode):
+                raise InputError(f"The journal {path} is no regular file; name another --out.")
+            advice = f"Another sweep is writing {path}; wait for it or name another --out."
+            lock(self._file, advice)
             with open(path, "rb") as file:
                 data = file.read()
             whole = data[: data.rfind(b"\n") + 1]
@@ -141,25 +161,6 @@ class Journal:
                 f"The journal {self.path} cannot be written: {error.strerror}. "
                 "The same command goes on from there."
             ) from error
-
-    def _lock(self) -> None:
-        """Keep other sweeps out until this process ends, however it does.
-
-        Raises:
-            InputError: if another one has the journal.
-        """
-        try:
-            import fcntl
-        except ImportError:  # not on this system
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise InputError(
-                f"Another sweep is writing {self.path}; wait for it or name another --out."
-            ) from error
-        except OSError:  # a file system without locks
-            return
 
     def _read(self, whole: bytes, expected: dict[str, Any], cells: set[Cell]) -> None:
         """Take over the rows of the lines that are whole."""

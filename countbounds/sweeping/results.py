@@ -7,13 +7,20 @@ import io
 import json
 import os
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
+from countbounds.decimals import parse_exact
 from countbounds.errors import InputError
 from countbounds.extras import load
 from countbounds.output import replace, require_writable
 from countbounds.sweeping.cells import COLUMNS, Row, is_row
 from countbounds.sweeping.journal import KIND, as_line
+from countbounds.variants import NAMES
+
+BEYOND = "inf"
+"""Both ends of the bracket where no bound is enough."""
+_SMALLEST = Fraction(1, 10**300)  # far below the bound of any cell
 
 
 def require_format(path: str) -> None:
@@ -64,6 +71,8 @@ def read_results(path: str) -> list[Row]:
         raise InputError(f"The file {path} cannot be read: {error.strerror}.") from error
     try:
         rows = read(data)
+    except InputError:
+        raise
     except _PendingError as error:
         raise InputError(
             f"The file {path} is the journal of an unfinished sweep; run that sweep to its end "
@@ -71,9 +80,34 @@ def read_results(path: str) -> list[Row]:
         ) from error
     except (ValueError, TypeError, KeyError, RuntimeError, OSError, csv.Error) as error:
         raise InputError(f"The file {path} is not the result of a sweep.") from error
-    if not rows or not all(map(is_row, rows)):
+    if not rows or not all(is_row(row) and _is_result(row) for row in rows):
         raise InputError(f"The file {path} is not the result of a sweep.")
     return rows
+
+
+def ends_of(row: Row) -> tuple[Fraction, Fraction]:
+    """The ends of a finite bracket.
+
+    Raises:
+        InputError: if they are no numbers.
+    """
+    return parse_exact(row["lower"], "lower end"), parse_exact(row["upper"], "upper end")
+
+
+def _is_result(row: Row) -> bool:
+    """Whether a row has an error, or a bracket of a bound."""
+    if row["variant"] not in NAMES:
+        return False
+    ends = row["lower"], row["upper"]
+    if row["error"] is not None or BEYOND in ends:
+        return row["error"] is not None or ends == (BEYOND, BEYOND)
+    try:
+        lower, upper = (None, None) if None in ends else ends_of(row)
+    except InputError:
+        return False
+    if lower is None or upper is None or row["length"] < 1:
+        return False
+    return _SMALLEST < lower <= upper
 
 
 def bmin_rows(rows: Sequence[Row]) -> list[Row]:

@@ -5,6 +5,8 @@ Processes, never threads: python-flint's precision is global to a process.
 
 from __future__ import annotations
 
+import logging
+import os
 import signal
 import threading
 import warnings
@@ -12,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from countbounds.errors import CountboundsError, InputError
+from countbounds import workers
+from countbounds.errors import CountboundsError, InputError, Unfinished
 from countbounds.extras import load
 from countbounds.sweeping.cells import (
     Finished,
@@ -47,7 +50,7 @@ def here(tasks: Sequence[Task]) -> Iterator[list[Finished]]:
 def processes(jobs: int) -> Runner:
     """What computes tasks on so many processes of this machine; finished ones come first.
 
-    The runner raises CountboundsError if the processes are killed again and again.
+    The runner raises Unfinished if the processes are killed again and again.
     """
 
     def run(tasks: Sequence[Task]) -> Iterator[list[Finished]]:
@@ -61,7 +64,8 @@ def processes(jobs: int) -> Runner:
                 n_jobs=jobs,
                 backend="loky",
                 return_as="generator_unordered",
-                initializer=_ignore_interrupts,
+                initializer=workers.begin,
+                initargs=(os.getpid(),),
             )
             calls = (delayed(_numbered)(number, task) for number, task in list(left.items()))
             try:
@@ -75,7 +79,7 @@ def processes(jobs: int) -> Runner:
             except BrokenProcessPool as error:
                 patience -= 1
                 if not patience:
-                    raise CountboundsError(
+                    raise Unfinished(
                         "The processes of the sweep are killed again and again, perhaps for want "
                         "of memory. The same command goes on from there; give it fewer --jobs."
                     ) from error
@@ -90,19 +94,18 @@ def _interrupts_kept_from_children() -> Iterator[None]:
     if mask is None:  # not on this system
         yield
         return
+    from multiprocessing import resource_tracker
+
     from joblib.externals.loky.backend.resource_tracker import ensure_running
 
-    ensure_running()  # which would lift the block when it starts
+    # Either would lift the block when it starts.
+    ensure_running()
+    resource_tracker.ensure_running()
     before = mask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         mask(signal.SIG_SETMASK, before)
-
-
-def _ignore_interrupts() -> None:
-    """The same for a process that joblib starts later, in place of one that has ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
@@ -124,8 +127,8 @@ def dask(address: str) -> Runner:
     """What computes tasks by the workers of a Dask scheduler.
 
     A task whose worker dies goes to another one. A cell on which several workers die is a row
-    with an error. The runner raises InputError if the scheduler is not reached or lost, has no
-    workers, or these do not have this version of the package.
+    with an error. The runner raises InputError if the scheduler is not reached or has no
+    workers, and Unfinished if it is lost, or its workers do not have this version of the package.
 
     Args:
         address: of the scheduler, such as tcp://192.0.2.1:8786.
@@ -136,6 +139,8 @@ def dask(address: str) -> Runner:
     distributed = load("distributed", what="A sweep by Dask", package="distributed", extra="dask")
 
     def run(tasks: Sequence[Task]) -> Iterator[list[Finished]]:
+        # It logs tracebacks of what becomes one sentence here.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
         client = _connected(distributed, address)
         try:
             yield from _gathered(distributed, client, tasks, address)
@@ -209,7 +214,7 @@ def _gathered(
         elif future.status == "error":
             error = future.exception()
             if not isinstance(error, distributed.KilledWorker):
-                raise InputError(
+                raise Unfinished(
                     f"The Dask workers cannot compute the cells: {type(error).__name__}: "
                     f"{error}. The same command goes on from there."
                 )
@@ -221,6 +226,6 @@ def _gathered(
                 died = CountboundsError("every Dask worker that computed this cell died")
                 yield [Finished(failed(task.cells[0], task.digits, died), None)]
         else:
-            raise InputError(
+            raise Unfinished(
                 f"The Dask scheduler at {address} is lost; the same command goes on from there."
             )

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from countbounds.errors import InputError
-from countbounds.sweeping.cells import Row, cell_of, file_name, stored, tasks
+from countbounds.kernel import RejectedError
+from countbounds.sweeping.cells import Row, cell_of, stored, tasks, verify_stored
 from countbounds.sweeping.grid import Cell, Grid
-from countbounds.sweeping.journal import Journal, journal_of
+from countbounds.sweeping.journal import Journal, journal_of, lock
 from countbounds.sweeping.results import require_format, write_results
 
 # Enough cells in a portion that handing it over costs little (a cell takes some
@@ -70,7 +72,7 @@ def sweep(
     Raises:
         InputError: if an argument is wrong, a file cannot be written, the journal belongs to
             another sweep or another process has it, or the Dask scheduler is not reached.
-        CountboundsError: if the processes are killed again and again.
+        Unfinished: if the processes are killed again and again, or the scheduler is lost.
         KeyboardInterrupt: on Ctrl-C; the same call goes on.
     """
     path = os.fspath(out)
@@ -81,14 +83,8 @@ def sweep(
     if jobs is not None and jobs < 1:
         raise InputError("The number of jobs is at least 1.")
     run_by_dask = _runner_of_dask(dask)
-    if folder is not None:
-        _make(folder)
-    with Journal(journal_of(path), grid, folder) as journal:
-        rows = {
-            cell: row
-            for cell, row in journal.rows.items()
-            if folder is None or row["certificate"] is None or _exists(folder, cell)
-        }
+    with Journal(journal_of(path), grid, folder) as journal, _held(folder):
+        rows = journal.rows if folder is None else _verified(journal.rows, folder, progress)
         resumed = len(rows)
         left = [cell for cell in grid.cells() if cell not in rows]
         # In a random order the cells done so far tell how long the rest will take.
@@ -141,17 +137,41 @@ def _local(jobs: int | None, portions: int) -> Any:
     return processes(used) if used > 1 else here
 
 
-def _make(folder: str) -> None:
+@contextmanager
+def _held(folder: str | None) -> Iterator[None]:
+    """The folder of certificates, made where it is missing, and kept from other sweeps."""
+    if folder is None:
+        yield
+        return
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise InputError(f"The folder {folder} cannot be made: {error.strerror}.") from error
     if not os.access(folder, os.W_OK):
         raise InputError(f"The folder {folder} is not writable; name another.")
+    if os.name == "nt":  # where a folder cannot be opened
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        advice = "wait for it or name another --certify."
+        lock(descriptor, f"Another sweep is writing certificates to {folder}; {advice}")
+        yield
+    finally:
+        os.close(descriptor)
 
 
-def _exists(folder: str, cell: Cell) -> bool:
-    return os.path.exists(os.path.join(folder, file_name(cell)))
+def _verified(
+    rows: dict[Cell, Row], folder: str, progress: Callable[[str], None]
+) -> dict[Cell, Row]:
+    """The rows whose certificates are there and are still verified; the others are done again."""
+    found = {}
+    for number, (cell, row) in enumerate(rows.items(), 1):
+        progress(f"{number:,} of {len(rows):,} certificates verified again")
+        with suppress(RejectedError, OSError, UnicodeDecodeError):
+            verify_stored(row, folder)
+            found[cell] = row
+    return found
 
 
 def _duration(seconds: float) -> str:

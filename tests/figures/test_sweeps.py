@@ -80,6 +80,11 @@ def test_each_variant_has_its_line_and_ends_at_the_cap(result: Path) -> None:
         assert mark.get_color() == line_of("softmax-pre-ln")["color"]
 
 
+def test_dashes_are_told_apart_in_the_legend(result: Path) -> None:
+    (legend,) = draw_from(data_from(str(result))).legends
+    assert legend.handlelength > 4
+
+
 def test_an_open_bracket_is_a_band(result: Path, tmp_path: Path) -> None:
     def opened(row: dict[str, Any]) -> dict[str, Any]:
         wide = row["variant"] == "softmax" and row["length"] == 100
@@ -151,7 +156,7 @@ def test_dimensions_that_are_not_there(result: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"variant": "other"}, 'no variant "other"'),
+        ({"variant": "other"}, "is not the result of a sweep"),
         ({"length": 0}, "is not the result of a sweep"),
         ({"lower": "0"}, "is not the result of a sweep"),
         ({"lower": "-1"}, "is not the result of a sweep"),

@@ -411,12 +411,22 @@ def test_a_table_refuses_before_it_works(capsys: pytest.CaptureFixture[str]) -> 
         (("softmax", 5, 3, "both"), "regression"),
         (("softmax", 5, 3, "classification", 0), "bound B"),
         (("softmax", 5, 3, "regression", "-1"), "bound B"),
-        (("softmax", 100, 3, "regression", "1/2"), "give a larger bound"),
     ],
 )
 def test_bad_arguments_are_explained(arguments: tuple[Any, ...], says: str) -> None:
     with pytest.raises(InputError, match=says):
         storage(*arguments)
+
+
+def test_a_construction_that_does_not_count_is_not_stored(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    result = storage("softmax", 100, 3, "regression", "1/2")
+    assert result.total_bits is None
+    assert "give a larger bound" in (result.reason or "")
+    words = ["storage", "softmax", "-L", "100", "-d", "3", "--readout", "regression", "-B", "0.5"]
+    assert main(words) == 1
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def table_model(vectors: list[list[int]], biases: Sequence[int]) -> TableModel:

@@ -327,6 +327,20 @@ PROBE: Final = """(() => {
   set("L-number", "1000000000");
   seen.number = document.getElementById("L-number").value;
   seen.after = Math.max(root.scrollWidth, document.body.scrollWidth);
+
+  const text = (name) => document.getElementById(name).textContent;
+  set("L-number", "1e12");
+  seen.beyond = ["verdict", "fact-smallest", "fact-command"].map(text);
+  seen.waiting = ["to-smallest", "to-guaranteed"].map(
+    (name) => document.getElementById(name).disabled
+  );
+  set("L-number", "1000000");
+  set("d-number", "1000000");
+  document.getElementById("to-guaranteed").click();
+  say();
+  seen.level = text("fact-worst");
+  set("L-number", "2");
+  set("B-number", "1.00000000001");
   return seen;
 })()"""
 
@@ -373,11 +387,21 @@ def test_in_a_browser(text: str, width: int, scheme: str, tmp_path: Path) -> Non
 
     answers = [answer for answer, _, _ in seen["verdicts"]]
     assert answers[:5] == ["possible", "impossible", "counts", "possible", "possible"]
-    assert answers[5] == answers[4]
+    assert answers[5] == "none"
     assert seen["problem"].startswith("The bound B is a number from")
+    assert seen["verdicts"][5][1] == f"No verdict. {seen['problem']}"
+    assert seen["verdicts"][5][2].startswith("No curve")
     assert answers[6:9] == ["possible", "counts", "counts"]
     assert "impossible" in answers[9]
     assert seen["number"] == "1000000000"
     leads = {words.split(".")[0] for _, words, _ in seen["verdicts"]}
-    assert leads == {"Counts", "Possible, but this construction fails", "Impossible"}
+    assert leads == {"Counts", "Possible, but this construction fails", "Impossible", "No verdict"}
     assert "of softmax for n from 0 to 1000000000" in seen["verdicts"][9][2]
+
+    wrong = "The length L is an integer from 1 to 1,000,000,000."
+    assert seen["beyond"] == [f"No verdict. {wrong} The buttons that set B wait for it.", "-", "-"]
+    assert seen["waiting"] == [True, True]
+    assert answers[-3] == "counts"
+    assert seen["level"].startswith("1/2 within rounding at n = ")
+    assert seen["level"].endswith(" (< 1/2 by the guarantee)")
+    assert " 1.00000000001 " in seen["verdicts"][-1][1]

@@ -111,6 +111,33 @@ def test_ctrl_c_says_that_the_same_command_goes_on(jobs: int, tmp_path: Path) ->
     assert whole_lines(journal) > 0
 
 
+@pytest.mark.parametrize("seconds", [0.4, 0.7])
+def test_ctrl_c_while_processes_start_is_one_line(seconds: float, tmp_path: Path) -> None:
+    words = ("--variants", "all", "--lengths", "10..1e12:60", "--dims", "3,16,64")
+    process = started(tmp_path, *words, "--out", "out.jsonl", "--jobs", "6")
+    try:
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=LIMIT)
+    finally:
+        kill(process)
+    assert process.returncode in (130, -signal.SIGINT)  # the latter before Python has begun
+    assert said.count("\n") <= 1
+
+
+def test_no_process_outlives_a_killed_sweep(tmp_path: Path) -> None:
+    words = ("--variants", "all", "--lengths", "10..1e12:60", "--dims", "3,16,64")
+    process = started(tmp_path, *words, "--out", "out.jsonl", "--jobs", "2")
+    try:
+        wait_for_a_cell(tmp_path / "out.jsonl.journal.jsonl", process)
+        os.kill(process.pid, signal.SIGKILL)
+        # Only when all have closed it does standard error end.
+        process.communicate(timeout=20)
+    finally:
+        kill(process)
+    assert process.returncode == -signal.SIGKILL
+
+
 def test_a_process_of_the_sweep_that_is_killed_is_replaced(
     tmp_path: Path, uninterrupted: bytes
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from countbounds.errors import CountboundsError, InputError
+from countbounds.errors import CountboundsError, Unfinished
 from countbounds.sweeping import runners
 from countbounds.sweeping.cells import Finished, Task, tasks
 from countbounds.sweeping.grid import Cell
@@ -115,5 +115,5 @@ def test_a_result_that_is_lost_on_its_way_is_computed_again(
 def test_what_no_other_worker_would_do_better_ends_the_sweep(
     outcome: Any, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InputError, match=says):
+    with pytest.raises(Unfinished, match=says):
         computed(lambda task, submitted: outcome, monkeypatch)

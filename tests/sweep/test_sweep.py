@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +16,7 @@ import pytest
 import countbounds.bounds
 from countbounds.bounds import b_min
 from countbounds.cli import main
-from countbounds.errors import CountboundsError, InputError
+from countbounds.errors import CountboundsError, InputError, Unfinished
 from countbounds.kernel import verify
 from countbounds.sweeping import cells as cells_module
 from countbounds.sweeping.cells import COLUMNS, compute, tasks
@@ -153,9 +155,86 @@ def test_a_certificate_that_is_gone_is_made_again(
 
     monkeypatch.setattr("countbounds.sweeping.journal.Journal.remove", kept)
     sweep(grid, out, jobs=1, certify=folder)
-    (folder / "softmax-L10-d16.json").unlink()
+    (folder / "softmax-L10-d16-digits12.json").unlink()
     assert sweep(grid, out, jobs=1, certify=folder).resumed == 1
     assert len(list(folder.iterdir())) == 2
+
+
+def test_a_certificate_that_was_changed_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid, out, folder = Grid.parse("softmax", "10,20", "16"), tmp_path / "o.csv", tmp_path / "c"
+    monkeypatch.setattr("countbounds.sweeping.journal.Journal.remove", lambda self: None)
+    sweep(grid, out, jobs=1, certify=folder)
+    changed = folder / "softmax-L20-d16-digits12.json"
+    good = changed.read_bytes()
+    changed.write_text("{}", encoding="utf-8")
+    told: list[str] = []
+    assert sweep(grid, out, jobs=1, certify=folder, progress=told.append).resumed == 1
+    assert changed.read_bytes() == good
+    assert "2 of 2 certificates verified again" in told
+
+
+def test_other_digits_leave_certificates_alone(tmp_path: Path) -> None:
+    for digits in (12, 3):
+        grid = Grid.parse("softmax", "10", "16", digits)
+        sweep(grid, tmp_path / f"{digits}.csv", jobs=1, certify=tmp_path / "c")
+    assert len(list((tmp_path / "c").iterdir())) == 2
+    for digits in (12, 3):
+        (row,) = read_results(str(tmp_path / f"{digits}.csv"))
+        text = (tmp_path / "c" / row["certificate"]).read_text("utf-8")
+        assert json.loads(text)["claim"]["lower"] == str(Fraction(row["lower"]))
+
+
+def test_two_sweeps_do_not_share_a_folder_of_certificates(tmp_path: Path) -> None:
+    from countbounds.sweeping.sweep import _held
+
+    with (
+        _held(str(tmp_path / "c")),
+        pytest.raises(InputError, match="Another sweep is writing certificates"),
+    ):
+        sweep(SMALL, tmp_path / "o.csv", jobs=1, certify=tmp_path / "c")
+    assert [path.name for path in tmp_path.iterdir()] == ["c"]
+    assert sweep(SMALL, tmp_path / "o.csv", jobs=1, certify=tmp_path / "c").resumed == 0
+
+
+def test_a_journal_that_is_no_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "o.csv.journal.jsonl")
+    with pytest.raises(InputError, match="is no regular file"):
+        sweep(SMALL, tmp_path / "o.csv", jobs=1)
+
+
+@pytest.mark.parametrize("ranges", [("1..1e18:1000000", "3..6:4"), ("1..1e6:1e6", "3..1e6:9e5")])
+def test_a_grid_that_is_too_large_is_refused_at_once(ranges: tuple[str, str]) -> None:
+    def slow(*given: object) -> list[int]:
+        raise AssertionError("the list was made")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("countbounds.sweeping.grid.geometric", slow)
+        with pytest.raises(InputError, match="cells; a sweep has at most 1,000,000"):
+            Grid.parse("softmax", *ranges)
+
+
+def test_a_result_in_parquet_needs_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "o.parquet"
+    sweep(SMALL, out, jobs=1)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(InputError, match=r"pip install 'countbounds\[parquet\]'"):
+        read_results(str(out))
+
+
+def test_a_sweep_that_ends_early_has_a_status_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def lost(tasks: object) -> Any:
+        raise Unfinished("The scheduler is lost; the same command goes on.")
+
+    monkeypatch.setattr("countbounds.sweeping.sweep._local", lambda jobs, portions: lost)
+    words = ["sweep", "--variants", "linear", "--lengths", "10", "--dims", "16", "--out"]
+    assert main([*words, str(tmp_path / "o.csv")]) == 3
+    assert capsys.readouterr().err == (
+        "countbounds: The scheduler is lost; the same command goes on.\n"
+    )
 
 
 def test_many_digits_in_a_process_with_a_limit(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def storage_row(name: str, length: int, dim: int) -> StorageRow:
 
     >>> row = storage_row("softmax", 10, 16)
     >>> row.ratio, row.common_ratio
-    (Fraction(99, 14), Fraction(11, 1))
+    (Fraction(935, 112), Fraction(187, 16))
     """
     classes = prepare(name, length, dim, "classification")
     number = prepare(name, length, dim, "regression")

@@ -139,8 +139,7 @@ def dask(address: str) -> Runner:
     distributed = load("distributed", what="A sweep by Dask", package="distributed", extra="dask")
 
     def run(tasks: Sequence[Task]) -> Iterator[list[Finished]]:
-        # It logs tracebacks of what becomes one sentence here.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+        _silence("distributed")
         client = _connected(distributed, address)
         try:
             yield from _gathered(distributed, client, tasks, address)
@@ -149,6 +148,13 @@ def dask(address: str) -> Runner:
                 client.close(timeout=5)
 
     return run
+
+
+def _silence(package: str) -> None:
+    """Keep a package from logging tracebacks of what becomes one sentence here."""
+    for name in [package, *logging.root.manager.loggerDict]:
+        if name.split(".")[0] == package:  # each of them may have a level of its own
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _connected(distributed: Any, address: str) -> Any:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PANELS = 4
 _LISTED = 20
+_DOTS = 20
 _COLUMNS = ("variant", "length", "dim", "lower", "upper")
 # Matplotlib leaves a margin around what it draws, which has to be a float as well.
 _LARGEST = Fraction(10**300)
@@ -150,12 +151,13 @@ def _draw_line(
     is_open: bool,
     ends: bool,
 ) -> None:
-    """A line through the upper ends; each cell is a dot, so that one alone is seen."""
+    """A line through the upper ends; few cells are dots, so that one alone is seen."""
     lengths, lower, upper = (
         [float(each) for each in column] for column in zip(*brackets, strict=True)
     )
     style = line_of(name)
-    axes.plot(lengths, upper, linewidth=1.6, marker=".", markersize=5, **style)
+    marker = "." if len(lengths) <= _DOTS else None  # more would hide the dashes
+    axes.plot(lengths, upper, linewidth=1.6, marker=marker, markersize=5, **style)
     if is_open:
         band = {"color": style["color"], "alpha": 0.25, "label": _BAND}
         if len(brackets) > 1:

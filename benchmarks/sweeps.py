@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partial
-from itertools import product
 from pathlib import Path
 
 from benchmarks.timing import finish, process_seconds, single_run
@@ -61,7 +60,7 @@ def against_loop() -> Iterator[dict[str, str]]:
 
 def each_by_itself(grid: Grid) -> None:
     """One command after another."""
-    for name, length, dim in product(grid.variants, grid.lengths, grid.dims):
+    for name, length, dim in grid.cells():
         finish([COMMAND, "bmin", name, "-L", str(length), "-d", str(dim)])
 
 

@@ -45,10 +45,8 @@ def write_vectors(parameters: Parameters) -> dict[str, list[list[Any]]]:
 
 
 def _runs(vector: Vector) -> list[list[Any]]:
-    head = list(vector.head)
-    rest = vector.dim - sum(count for _, count in head)
     runs: list[list[Any]] = []
-    for entry, count in head + ([(vector.tail, rest)] if rest else []):
+    for entry, count in vector.runs():
         value: Fraction | None = entry.value
         if value is None:
             raise NotExact("Only rational parameters are written into a certificate.")

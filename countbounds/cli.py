@@ -6,7 +6,7 @@ import os
 import sys
 
 from countbounds import __version__, commands
-from countbounds.commands import FAULT, HOLDS, INTERRUPTED, OPEN, WRONG_CALL, complain
+from countbounds.answers import FAULT, HOLDS, INTERRUPTED, OPEN, WRONG_CALL, complain
 from countbounds.errors import CountboundsError, InputError, Undecided
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would cost start-up time
@@ -127,8 +127,10 @@ def _nothing(options: argparse.Namespace) -> list[str]:
 
 def _source(options: argparse.Namespace) -> list[str]:
     """The files behind --from."""
-    if options.source is None or not os.path.isdir(options.source):
-        return [] if options.source is None else [options.source]
+    if options.source is None:
+        return []
+    if not os.path.isdir(options.source):
+        return [options.source]
     from countbounds.figures.training import curves_in
 
     return [str(path) for path in curves_in(options.source)]
@@ -288,10 +290,11 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 
     class Print(Action):
         def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> NoReturn:
+            from countbounds.completion import script
             from countbounds.output import write
 
             _, shell, _ = given
-            write(_completion(parser, shell), None)
+            write(script(parser, shell), None)
             parser.exit()
 
     parser.add_argument(
@@ -300,29 +303,6 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
         choices=("bash", "zsh", "tcsh"),
         help="print a script that completes commands, options and files in this shell",
     )
-
-
-def _completion(parser: argparse.ArgumentParser, shell: str) -> str:
-    """The script for one shell; it completes files, folders, variants and figures as such."""
-    import argparse
-
-    import shtab
-
-    from countbounds.figures.registry import FIGURES
-    from countbounds.variants import NAMES
-
-    named = {("sweep", "variants"): ("all", *NAMES), ("figure", "name"): tuple(FIGURES)}
-    (group,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
-    for command, its_parser in group.choices.items():
-        for action in its_parser._actions:
-            if action.metavar in ("FILE", "FOLDER"):
-                kind = shtab.FILE if action.metavar == "FILE" else shtab.DIRECTORY
-                action.complete = kind
-            elif action.dest == "variant":
-                action.choices = NAMES
-            elif (command, action.dest) in named:
-                action.choices = named[command, action.dest]
-    return f"{shtab.complete(parser, shell).rstrip()}\n"
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import os
-import sys
 
+from countbounds.answers import (
+    HOLDS,
+    INTERRUPTED,
+    OPEN,
+    REFUTED,
+    complain,
+    counted,
+    emit,
+    emit_json,
+    emit_mappings,
+    emit_rows,
+    progress,
+    refuse,
+    save,
+)
 from countbounds.errors import InputError, Unfinished
 
 TYPE_CHECKING = False  # type checkers know the name; importing typing would cost start-up time
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
     from typing import Any
 
-    from countbounds.certificate import Certificate
-
-HOLDS, REFUTED, WRONG_CALL, OPEN, FAULT, INTERRUPTED = 0, 1, 2, 3, 70, 130
 
 _STATUS = {"counts": HOLDS, "fails": REFUTED, "impossible": REFUTED, "undecided": OPEN}
-
-
-def complain(message: str, status: int) -> int:
-    """Say one line on stderr, if anybody listens."""
-    if sys.stderr is not None:
-        try:
-            print(f"countbounds: {' '.join(message.split())}", file=sys.stderr, flush=True)
-        except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
-    return status
 
 
 def check(options: argparse.Namespace) -> int:
@@ -54,9 +54,7 @@ def check(options: argparse.Namespace) -> int:
         from countbounds.describe import describe_impossible
 
         reason = describe_impossible(result)
-        complain(reason, REFUTED)
-        if options.out is not None and not options.json:
-            emit(reason + "\n", options)
+        refuse(reason, options)
     save(result.certificate, options)
     return _STATUS[result.verdict]
 
@@ -115,14 +113,12 @@ def lmax(options: argparse.Namespace) -> int:
 
 def verify(options: argparse.Namespace) -> int:
     """Let the kernel check certificates."""
-    from countbounds.kernel import LARGEST_TEXT, RejectedError
-    from countbounds.kernel import verify as check_text
+    from countbounds.kernel import RejectedError, verify_file
 
     rows = []
     for path in options.files:
         try:
-            with open(path, encoding="utf-8") as file:
-                claim = check_text(file.read(LARGEST_TEXT + 1))
+            claim = verify_file(path)
             rows.append({"file": path, "verdict": "VERIFIED", "claim": claim, "reason": None})
         except (RejectedError, UnicodeDecodeError) as error:
             rows.append({"file": path, "verdict": "REJECTED", "claim": None, "reason": str(error)})
@@ -238,11 +234,6 @@ def _status_of_cells(rows: list[dict[str, Any]]) -> int:
     return HOLDS
 
 
-def _counted(number: int, what: str) -> str:
-    """So many of them, in words: 1 cell, 1,200 cells."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def _table_storage(options: argparse.Namespace, dims: list[Any]) -> int:
     from countbounds.heads.storage_table import STORAGE_COLUMNS, table_storage
 
@@ -279,9 +270,7 @@ def storage(options: argparse.Namespace) -> int:
 
         emit(describe_storage(result), options)
     if result.reason is not None:
-        complain(result.reason, REFUTED)
-        if options.out is not None and not options.json:
-            emit(result.reason + "\n", options)
+        refuse(result.reason, options)
     return HOLDS if result.reason is None else REFUTED
 
 
@@ -404,12 +393,12 @@ def sweep(options: argparse.Namespace) -> int:
         write(as_json(found.as_dict()), None)
     else:
         resumed = f", {found.resumed:,} of them from before" if found.resumed else ""
-        write(f"{found.out}: {_counted(found.cells, 'cell')}{resumed}\n", None)
+        write(f"{found.out}: {counted(found.cells, 'cell')}{resumed}\n", None)
     if not found.failed:
         return HOLDS
     first = found.failed[0]
     return complain(
-        f"{len(found.failed):,} of {_counted(found.cells, 'cell')} failed, the first "
+        f"{len(found.failed):,} of {counted(found.cells, 'cell')} failed, the first "
         f"{first['variant']} at L = {first['length']}, d = {first['dim']}: {first['error']}",
         OPEN,
     )
@@ -469,7 +458,7 @@ def report(options: argparse.Namespace) -> int:
         from countbounds.report.folder import PAGE
 
         page = os.path.join(found.folder, PAGE)
-        emit(f"{page}: {_counted(found.certificates, 'certificate')} VERIFIED\n", options)
+        emit(f"{page}: {counted(found.certificates, 'certificate')} VERIFIED\n", options)
     return HOLDS
 
 
@@ -518,58 +507,3 @@ def overview(options: argparse.Namespace) -> int:
         options,
     )
     return HOLDS
-
-
-def emit(text: str, options: argparse.Namespace) -> None:
-    """Print the text, or write it to --out."""
-    from countbounds.output import write
-
-    write(text, options.out)
-
-
-def emit_json(content: dict[str, Any], options: argparse.Namespace) -> None:
-    """Print one JSON object, or write it to --out."""
-    from countbounds.formats import as_json
-
-    emit(as_json(content), options)
-
-
-def emit_rows(rows: Iterable[Any], columns: dict[str, str], options: argparse.Namespace) -> None:
-    """Print rows in the chosen format, or write them to --out."""
-    found = [row.as_dict() for row in rows]
-    progress("")
-    emit_mappings(found, columns, options)
-
-
-def emit_mappings(
-    rows: list[dict[str, Any]], columns: dict[str, str], options: argparse.Namespace, head: str = ""
-) -> None:
-    """Print rows as they are, below a head (not in JSON), or write them to --out."""
-    from countbounds.formats import as_table
-
-    form = "json" if options.json else getattr(options, "format", "text")
-    emit(("" if form == "json" else head) + as_table(rows, columns, form), options)
-
-
-def save(certificate: Certificate | None, options: argparse.Namespace) -> None:
-    """Write the certificate to --certificate, where one was asked for.
-
-    Raises:
-        InputError: if there is none for this result.
-    """
-    path = getattr(options, "certificate", None)
-    if path is None:
-        return
-    if certificate is None:
-        raise InputError("There is no certificate for this result; no file was written.")
-    from countbounds.certificate import as_text
-    from countbounds.output import write
-
-    write(as_text(certificate), path)
-
-
-def progress(line: str) -> None:
-    """Show what is being worked on, on a terminal; an empty line clears it."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{line}")
-        sys.stderr.flush()

@@ -69,10 +69,11 @@ class Vector:
 
     def entries(self) -> Iterator[Element]:
         """All entries one by one (only for a dimension that is an int)."""
-        for value, count in self._runs():
+        for value, count in self.runs():
             yield from (value for _ in range(count))
 
-    def _runs(self) -> Iterator[tuple[Element, Any]]:
+    def runs(self) -> Iterator[tuple[Element, Any]]:
+        """All entries as (entry, count), the tail only if it fills any place."""
         yield from self.head
         rest = self.dim - sum(count for _, count in self.head)
         if not (isinstance(rest, int) and rest == 0):
@@ -122,7 +123,7 @@ class Vector:
 
     def total(self) -> Element:
         """The sum of the entries."""
-        runs = self._runs()
+        runs = self.runs()
         value, count = next(runs)
         result = value * count
         for value, count in runs:

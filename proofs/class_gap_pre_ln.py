@@ -13,6 +13,7 @@ from countbounds.proving.proof import Fact, Proof, Statement, Theorem
 from proofs.classification import GAPS, b0, b1, divisor, gap, most, p_, q_
 from proofs.polytope import a
 from proofs.terms import B, L, d
+from proofs.vectors import inner_at_most
 
 distance, length, score = symbols("x l t")
 
@@ -24,14 +25,10 @@ def _by_distance(p: Proof) -> None:
     sums = p.use("class-gap-summed", {}, *(p.given[name] for name in GAPS))
     one = sp.Integer(1)
     apart = {"u": one, "s": -one}
-    between = p.square(apart)
-    sides = []
-    for name in ("least", "last"):
-        cauchy = p.use("cauchy-schwarz", {}, vectors={"u": {name: one}, "v": apart})
-        inner = dot(name, "u") - dot(name, "s")
-        squares = [p.square({name: one}), between]
-        product = p.reals(inner**2 <= (B * distance) ** 2, cauchy, *squares, norms, sizes)
-        sides.append(p.reals(sp.And(-B * distance <= inner, inner <= B * distance), product, sizes))
+    sides = [
+        inner_at_most(p, {name: one}, apart, B * distance, norms, sizes)
+        for name in ("least", "last")
+    ]
     both = p.reals(
         p_(0) / a - q_(0) - (p_(L) / a - q_(L)) <= 2 * B * distance, *sides, scores, weight
     )

@@ -15,6 +15,7 @@ from countbounds.proving.proof import Fact, Proof, Statement, Theorem
 from proofs.classification import b0, b1, common, eps, gap, k, other, own, p_, q_, radius, z
 from proofs.polytope import a
 from proofs.terms import B, L, d, m, n
+from proofs.vectors import inner_at_most
 
 # --- linear attention ----------------------------------------------------------------------
 
@@ -73,22 +74,15 @@ def _linear_bound(p: Proof) -> None:
     factor, is_factor = p.define("f", 1 / sp.sqrt(d), dimension)
     positive = p.reals(factor > 0, is_factor, dimension)
 
-    def product(left: str, right: str, most: Term) -> Fact:
-        cauchy = p.use("cauchy-schwarz", {}, vectors={"u": {left: one}, "v": {right: one}})
-        squares = [p.square({left: one}), p.square({right: one})]
-        x = dot(left, right)
-        square = p.reals(x**2 <= most**2, cauchy, *squares, norms, size)
-        return p.reals(sp.And(-most <= x, x <= most), square, size)
-
     def times(x: Term, y: Term, bounds: tuple[Term, Term], *facts: Fact) -> Fact:
         most = bounds[0] * bounds[1]
         return p.reals(sp.And(-most <= x * y, x * y <= most), *facts, size)
 
     terms = []
     for token in ("u", "s"):
-        score = product("u", token, radius**2)
+        score = inner_at_most(p, {"u": one}, {token: one}, radius**2, norms, size)
         for name in ("least", "last"):
-            value = product(name, token, B * radius)
+            value = inner_at_most(p, {name: one}, {token: one}, B * radius, norms, size)
             bounds = radius**2, B * radius
             terms.append(times(dot("u", token), dot(name, token), bounds, score, value))
     plain = sp.And(

@@ -16,6 +16,7 @@ from countbounds.proving.formulas import Formula, Term, dot, every, substituted,
 from countbounds.proving.proof import Fact, Proof, Statement, Theorem
 from proofs.polytope import a
 from proofs.terms import B, L, d, inner, m, n
+from proofs.vectors import inner_at_most
 
 k, own, other, z, eps = symbols("k score_n score_k z epsilon")
 common, size, offset = symbols("t |c_k|^2 beta_k")
@@ -448,15 +449,12 @@ SUMS = Theorem(
 def _classes_bound(p: Proof) -> None:
     one = sp.Integer(1)
     norms, size, bias = (p.given[name] for name in ("norms", "B, R >= 0", "biases"))
-    sides = []
     sums = p.use("class-gap-summed", {}, *(p.given[name] for name in GAPS))
-    for token, pairs in (("s", ("least", "last")), ("u", ("least", "last"))):
-        for name in pairs:
-            cauchy = p.use("cauchy-schwarz", {}, vectors={"u": {name: one}, "v": {token: one}})
-            squares = [p.square({name: one}), p.square({token: one})]
-            product = p.reals(dot(name, token) ** 2 <= (B * radius) ** 2, cauchy, *squares, norms)
-            x = dot(name, token)
-            sides.append(p.reals(sp.And(x <= B * radius, -x <= B * radius), product, size))
+    sides = [
+        inner_at_most(p, {name: one}, {token: one}, B * radius, norms, size)
+        for token in ("s", "u")
+        for name in ("least", "last")
+    ]
     weight, scores = p.given["a > 0"], p.given["scores"]
     most = 2 * (B * radius + B)
     spaces = p.reals(q_(L) - q_(0) <= most, *sides, bias, scores)

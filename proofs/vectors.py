@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import sympy as sp
 
-from countbounds.proving.formulas import dot
+from countbounds.proving.formulas import Term, dot
 from countbounds.proving.proof import Fact, Proof, Statement, Theorem
 
 uu, vv, uv = dot("u", "u"), dot("v", "v"), dot("u", "v")
@@ -39,3 +41,22 @@ CAUCHY_SCHWARZ = Theorem(
     ),
     _cauchy_schwarz,
 )
+
+
+def inner_at_most(
+    p: Proof, left: Mapping[str, Term], right: Mapping[str, Term], most: Term, *facts: Fact
+) -> Fact:
+    """-most <= <u, v> <= most for two combinations of vectors, by the Cauchy-Schwarz inequality.
+
+    Args:
+        p: the proof.
+        left: u, as its coefficients.
+        right: v, likewise.
+        most: the bound.
+        facts: that it is >= 0, and what bounds |u|^2 and |v|^2.
+    """
+    inner = sp.Add(*(x * y * dot(u, v) for u, x in left.items() for v, y in right.items()))
+    cauchy = p.use("cauchy-schwarz", {}, vectors={"u": left, "v": right})
+    squares = [p.square(left), p.square(right)]
+    product = p.reals(inner**2 <= most**2, cauchy, *squares, *facts)
+    return p.reals(sp.And(-most <= inner, inner <= most), product, *facts)

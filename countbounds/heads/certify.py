@@ -67,9 +67,7 @@ def _written(built: Construction, length: int, dim: int, bits: int) -> Certifica
             return _shortened(_end(evaluate(value, ring, None, memo)), bits)
 
         def runs(vector: Vector) -> list[list[Any]]:
-            rest = dim - sum(count for _, count in vector.head)
-            pairs = [*vector.head, *([(vector.tail, rest)] if rest else [])]
-            return _merged((number(entry), count) for entry, count in pairs)
+            return _merged((number(entry), count) for entry, count in vector.runs())
 
         vectors = model.parameters.vectors()
         layer = {label: runs(vector) for label, vector in vectors.items() if label != "readout"}

@@ -134,7 +134,7 @@ class Stored:
             del self.named["readout"]
         self.vectors = [*self.named.values(), *vectors]
         self.biases = biases
-        formulas = [value for vector in self.vectors for value in _run_values(vector)]
+        formulas = [value for vector in self.vectors for value, _ in vector.runs()]
         self.rounding = _Rounding([*formulas, *biases])
 
     def at(self, places: int) -> tuple[Parameters, tuple[Vector, ...], tuple[Expr, ...], Fraction]:
@@ -147,12 +147,6 @@ class Stored:
         parameters = replace(self.parameters, **named)
         biases = tuple(rational(value) for value in rest)
         return parameters, tuple(rounded[len(named) :]), biases, largest
-
-
-def _run_values(vector: Vector) -> list[Expr]:
-    """The value of each run; the tail only if it fills any place."""
-    values = [value for value, _ in vector.head]
-    return values if _is_full(vector) else [*values, vector.tail]
 
 
 def _with_values(vector: Vector, values: Iterator[Fraction]) -> Vector:

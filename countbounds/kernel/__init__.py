@@ -12,7 +12,7 @@ from countbounds.kernel.classes import check_classes
 from countbounds.kernel.impossible import THEOREMS, check_beyond_cap, check_impossible
 from countbounds.kernel.possible import check_exact, check_possible
 
-__all__ = ["RejectedError", "verify"]
+__all__ = ["RejectedError", "verify", "verify_file"]
 
 FORMAT, VERSION = "countbounds certificate", 1
 OPTIONS = {"epsilon": "0", "norm": "layer", "readout_bias": False, "residual": False}
@@ -33,6 +33,18 @@ def verify(text: str) -> str:
     require(isinstance(variant, str) and variant in THEOREMS, "the variant is not known")
     integer(dim, 3, 10**6)
     return f"{variant}, d = {dim}: {_claim(variant, dim, claim, proof)}"
+
+
+def verify_file(path: str) -> str:
+    """The same for a file.
+
+    Raises:
+        RejectedError: if the certificate is refused.
+        UnicodeDecodeError: if the file is no text.
+        OSError: if it cannot be read.
+    """
+    with open(path, encoding="utf-8") as file:
+        return verify(file.read(LARGEST_TEXT + 1))
 
 
 def _parse(text: str) -> Any:

@@ -2,7 +2,7 @@
 
 import sys
 
-from countbounds.kernel import LARGEST_TEXT, RejectedError, verify
+from countbounds.kernel import RejectedError, verify_file
 
 
 def main(paths: list[str]) -> int:
@@ -10,8 +10,7 @@ def main(paths: list[str]) -> int:
     status = 0 if paths else 2
     for path in paths:
         try:
-            with open(path, encoding="utf-8") as file:
-                said = f"VERIFIED {verify(file.read(LARGEST_TEXT + 1))}"
+            said = f"VERIFIED {verify_file(path)}"
         except (RejectedError, ValueError, OSError) as error:
             said, status = f"REJECTED {error}", max(status, 1 + isinstance(error, OSError))
         print(said)

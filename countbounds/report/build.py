@@ -15,7 +15,7 @@ from countbounds.certificate import as_text
 from countbounds.errors import CountboundsError
 from countbounds.extras import load
 from countbounds.formats import in_words
-from countbounds.kernel import RejectedError, verify
+from countbounds.kernel import RejectedError, verify_file
 from countbounds.report.folder import CERTIFICATES, MARKER, PAGE, new_folder, require_folder
 from countbounds.tables import (
     BMIN_COLUMNS,
@@ -214,7 +214,7 @@ def _certified(row: BoundRow, folder: Path, progress: Progress) -> str | None:
     path = folder / CERTIFICATES / name
     path.write_text(as_text(result.certificate), encoding="utf-8", newline="\n")
     try:
-        verify(path.read_text(encoding="utf-8"))
+        verify_file(str(path))
     except RejectedError as error:
         raise CountboundsError(f"The kernel rejects the written {name}: {error}.") from error
     return f"{CERTIFICATES}/{name}"

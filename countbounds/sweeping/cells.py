@@ -119,11 +119,10 @@ def verify_stored(row: Row, folder: str) -> None:
         RejectedError: if it is refused.
         OSError: if it cannot be read.
     """
-    from countbounds.kernel import LARGEST_TEXT, verify
+    from countbounds.kernel import verify_file
 
     if row["certificate"] is not None:
-        with open(os.path.join(folder, row["certificate"]), encoding="utf-8") as file:
-            verify(file.read(LARGEST_TEXT + 1))
+        verify_file(os.path.join(folder, row["certificate"]))
 
 
 def failed(cell: Cell, digits: int, error: Exception) -> Row:
